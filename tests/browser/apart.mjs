@@ -14,8 +14,8 @@ async function drawn(t, page, nth) {
         y: Number(attribute(head, 'y')),
         colour: attribute(head, 'fill'),
     }));
-    const lines = [...svg.matchAll(/<polyline([^>]*)>/g)].map(([, head]) => ({
-        points: attribute(head, 'points').split(' ').map((each) => each.split(',').map(Number)),
+    const lines = [...svg.matchAll(/<path( d="M[^"hvaz]*" fill="none"[^>]*)>/g)].map(([, head]) => ({
+        points: attribute(head, 'd').slice(1).split('L').map((each) => each.split(',').map(Number)),
         colour: attribute(head, 'stroke'),
         width: attribute(head, 'stroke-width'),
     }));

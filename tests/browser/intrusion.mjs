@@ -59,7 +59,7 @@ export const intrusionCases = [
         },
     ],
     [
-        'intrusion: a click chooses a cell; a report holds all; nothing is compared',
+        'intrusion: a click chooses a cell; a report holds all; it is compared with other experiments alone',
         async (t, page) => {
             t.run('report', 'intrusion.h5', '-o', 'intrusion.html');
             await page.goto(`file://${t.file('intrusion.html')}`);
@@ -69,11 +69,11 @@ export const intrusionCases = [
             await page.mouse.click(x + width * 0.95, y + 34 + 23);
             await t.quiet(page);
             t.equal(await page.evaluate('cachetally.state.cell'), '1,full,64', 'the cell that was clicked');
-            t.check(await page.evaluate(`[...document.querySelectorAll('button')].find((each) => each.textContent === 'Compare …').hidden`), 'no Compare');
             await page.evaluate(`cachetally.purpose = 'compare'; document.querySelector('input[type=file]').value = ''`);
             await page.setInputFiles('input[type=file]', t.file('lu.h5'));
             const message = await t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
-            t.check(/intrusion\.h5 is of an intrusion experiment/.test(message), message);
+            t.equal(await page.evaluate('cachetally.others.length'), 0, 'files beside it');
+            t.check(/intrusion\.h5 is of an intrusion experiment, which is compared with others alone/.test(message), message);
         },
     ],
     [

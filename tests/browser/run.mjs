@@ -29,6 +29,7 @@ import { scaleCases } from './scales.mjs';
 import { scoreCases } from './scores.mjs';
 import { slowdownCases } from './slowdown.mjs';
 import { sweepCases } from './sweeps.mjs';
+import { twoFileCases } from './two_files.mjs';
 import { viewCases } from './views.mjs';
 import { workbenchCases } from './workbench.mjs';
 
@@ -47,6 +48,7 @@ const groups = {
     narrow: narrowCases,
     curves: curveCases,
     apart: apartCases,
+    two_files: twoFileCases,
     intrusion: intrusionCases,
     scores: scoreCases,
     exports: exportCases,
@@ -60,7 +62,7 @@ const parts = {
     views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
     scales: ['heat', 'scales', 'sweeps', 'curves'],
     files: ['odd_files', 'causes', 'workbench', 'intrusion'],
-    paper: ['slowdown', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
+    paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
 };
 const { values: wanted, positionals } = parseArgs({
     allowPositionals: true,

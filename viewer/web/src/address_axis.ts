@@ -2,7 +2,7 @@
 // What lies under panels: the strip of data structures, and addresses.
 import { hex, placeOfStructure } from './axis';
 import { theme } from './colours';
-import type { Painter } from './paint';
+import { shortened, textWidth, type Painter } from './paint';
 import type { Axis, Structure } from './protocol';
 
 export const left = 66;
@@ -28,16 +28,8 @@ export function drawStrip(
             const to = Math.min(left + width, place(where[1]));
             const fill = colours.structures[i % colours.structures.length];
             p.frame(from + 0.5, top + 3.5, Math.max(2, to - from - 1), stripHeight - 8, colours.line, 3, fill);
-            const letters = Math.floor((to - from - 8) / 7);
-            if (letters >= 1) {
-                const name =
-                    structure.name.length <= letters
-                        ? structure.name
-                        : letters > 2
-                          ? `${structure.name.slice(0, letters - 1)}…`
-                          : '';
-                p.text((from + to) / 2, top + stripHeight / 2, name, { colour: colours.ink, size: 12, anchor: 'middle', weight: 500 });
-            }
+            const name = shortened(structure.name, to - from - 8, 12, 500);
+            p.text((from + to) / 2, top + stripHeight / 2, name, { colour: colours.ink, size: 12, anchor: 'middle', weight: 500 });
         });
     });
 }
@@ -64,7 +56,7 @@ export function drawAddresses(p: Painter, top: number, axis: Axis, x0: number, x
         if (places.length === 0) places.push([place(from), begin]);
         for (const [x, address] of places) {
             const text = hex(address);
-            const half = text.length * 3.4;
+            const half = textWidth(text, 11) / 2;
             const middle = Math.min(left + width - half, Math.max(left + half - 30, x));
             p.line([[x, top + 3], [x, top + 7]], colours.faint);
             if (middle - half < free + 10) continue;

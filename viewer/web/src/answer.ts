@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of
 // what the file says.
-import { causeNames, cubeOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
+import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { full, percent } from './numbers';
 import type { FileInfo } from './protocol';
 import type { State } from './state';
@@ -14,25 +14,9 @@ export interface Part {
     of: number;
 }
 
-export interface Answer {
-    level: string;
-    accesses: number;
-    misses: number;
-    /** What misses most at the level. */
-    structure: Part | null;
-    /** Of what the worst structure misses: the worst phase, cause, function, source line and core. */
-    phase: Part | null;
-    cause: Part | null;
-    function: Part | null;
-    line: Part | null;
-    core: Part | null;
-    /** What evicts most of the lines of the worst structure. */
-    evictor: Part | null;
-    /** Share of its invalidated misses that is false sharing; NaN: not known. */
-    falseSharing: number;
-    /** A program, whose changes `cachetally advise` tries. */
-    program: boolean;
-}
+/** The worst of all at the level (`structure`); of what that misses the worst phase, cause, function, source line and core, what evicts most of it, and
+ * how much of what was invalidated is false sharing (NaN: not known). `program`: one whose changes `cachetally advise` tries. */
+export type Answer = NonNullable<ReturnType<typeof answerOf>>;
 
 function largest(names: string[], counts: ArrayLike<number>): Part | null {
     let [index, of] = [-1, 0];
@@ -44,13 +28,8 @@ function largest(names: string[], counts: ArrayLike<number>): Part | null {
 }
 
 function evictorOf(info: FileInfo, level: string, structure: string): Part | null {
-    const causes = info.causes.find((each) => each.name === level);
-    if (!causes) return null;
-    const counts = new Float64Array(causes.structures.length);
-    causes.evictions.victim.forEach((victim, i) => {
-        if (causes.structures[victim] === structure) counts[causes.evictions.by[i]] += causes.evictions.count[i];
-    });
-    return largest(causes.structures, counts);
+    const found = evictionsOf(info, level, null, [structure]);
+    return largest(found.map(({ by }) => by), found.map(({ count }) => count));
 }
 
 /** Of misses after invalidations in the addresses of a structure. */
@@ -70,29 +49,22 @@ function falseSharingOf(info: FileInfo, level: string, structure: string): numbe
 }
 
 /** `level`: another than the first. */
-export function answerOf(info: FileInfo, level = firstLevels(info)[0]): Answer | null {
+export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
     const cube = level === undefined ? null : cubeOf(info, level);
     const totals = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level);
     if (totals.accesses === 0) return null;
-    const answer: Answer = {
-        level,
-        ...totals,
-        ...{ structure: null, phase: null, cause: null, function: null, line: null, core: null, evictor: null },
-        falseSharing: NaN,
-        program: info.attribution !== null,
+    const names = (by: Dimension) => cube?.dimensions[by]?.names ?? [];
+    const worst = (by: Dimension, filter: Filter) => cube && largest(names(by), sumsBy(cube, by, cube.misses, rowsOf(cube, filter)));
+    const structure = worst('structure', {});
+    const filter: Filter = structure ? { structure: [structure.index] } : {};
+    const rows = cube ? rowsOf(cube, filter) : [];
+    return {
+        ...{ level, ...totals, structure, program: info.attribution !== null },
+        ...{ phase: worst('phase', filter), function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
+        cause: cube?.causes ? largest(causeNames, cube.causes.map((each) => sumOf(each, rows))) : null,
+        evictor: structure && evictorOf(info, level, structure.name),
+        falseSharing: structure ? falseSharingOf(info, level, structure.name) : NaN,
     };
-    if (!cube) return answer;
-    const names = (by: Dimension) => cube.dimensions[by]?.names ?? [];
-    const all = rowsOf(cube, {});
-    answer.structure = largest(names('structure'), sumsBy(cube, 'structure', cube.misses, all));
-    const filter: Filter = answer.structure ? { structure: [answer.structure.index] } : {};
-    const rows = rowsOf(cube, filter);
-    for (const by of ['phase', 'function', 'line', 'core'] as const) answer[by] = largest(names(by), sumsBy(cube, by, cube.misses, rows));
-    if (cube.causes) answer.cause = largest(causeNames, cube.causes.map((each) => sumOf(each, rows)));
-    if (!answer.structure) return answer;
-    answer.evictor = evictorOf(info, level, answer.structure.name);
-    answer.falseSharing = falseSharingOf(info, level, answer.structure.name);
-    return answer;
 }
 
 const share = (part: Part): string => percent(part.count / part.of);

@@ -7,9 +7,9 @@ import { parsePhases, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
 
 export interface App {
-    source: Source;
+    readonly source: Source;
     /** The files to compare with; results of runs and sweeps are compared with one, curves with any number. */
-    others: Source[];
+    readonly others: Source[];
     state: State;
     /** Changes what is looked at; views are told. */
     set(change: Partial<State>): void;
@@ -73,26 +73,16 @@ export function inOrder(kinds: string[]): string[] {
 }
 
 /** All that histograms can show of a file. */
-export function shows(source: Source): Show[] {
-    const { series } = source.info;
-    const levels = series.filter((each) => each.kind === 'level');
-    const found: Show[] = levels.length
-        ? quantities.map(([id, quantity, title]) => ({ id, title, quantity, series: levels }))
-        : [];
-    const monitors = series.filter((each) => each.kind === 'monitor');
-    if (monitors.length)
-        found.push({ id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: monitors });
-    const kinds = new Set(series.filter((each) => each.kind === 'link').map((each) => each.event));
-    for (const kind of inOrder([...kinds]))
-        found.push({
-            id: `link:${kind}`,
-            title: `${eventName(kind)} on links`,
-            quantity: 'count',
-            series: series.filter((each) => each.kind === 'link' && each.event === kind),
-        });
-    const exact = series.filter((each) => each.kind === 'exact');
-    if (exact.length) found.push({ id: 'exact', title: 'Exact counts', quantity: 'count', series: exact });
-    return found;
+export function shows({ info }: Source): Show[] {
+    const of = (kind: SeriesInfo['kind'], event = '') => info.series.filter((each) => each.kind === kind && each.event === event);
+    const kinds = inOrder([...new Set(info.series.filter((each) => each.kind === 'link').map((each) => each.event))]);
+    const all: Show[] = [
+        ...quantities.map(([id, quantity, title]) => ({ id, title, quantity, series: of('level') })),
+        { id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: of('monitor') },
+        ...kinds.map((kind): Show => ({ id: `link:${kind}`, title: `${eventName(kind)} on links`, quantity: 'count', series: of('link', kind) })),
+        { id: 'exact', title: 'Exact counts', quantity: 'count', series: of('exact') },
+    ];
+    return all.filter(({ series }) => series.length > 0);
 }
 
 /** The scale of counts: by itself, unless chosen. */
@@ -131,5 +121,3 @@ export const baseName = (source: Source): string => source.info.name.replace(/\.
 
 /** A thing that is not in the file. */
 export const absent = (text: string): HTMLElement => h('p', { class: 'absent' }, text);
-
-export const quoted = (text: string): string => JSON.stringify(text);

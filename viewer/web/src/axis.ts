@@ -104,11 +104,13 @@ export function structureAt(structures: Structure[], address: bigint): Structure
     return structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
 }
 
-/** "A+0x40 (element 8)", or the address alone. */
+/** "A[8] +0x40", of a two-dimensional array "A[2][3] +0x98", or the address alone. */
 export function describe(structures: Structure[], address: bigint): string {
     const structure = structureAt(structures, address);
     if (!structure) return hex(address);
-    const offset = Number(address - structure.base);
-    const element = structure.elementBytes > 0 ? ` [${Math.floor(offset / structure.elementBytes)}]` : '';
-    return `${structure.name}${element} +0x${offset.toString(16)}`;
+    const { name, base, elementBytes, rowElements } = structure;
+    const offset = Number(address - base);
+    const element = Math.floor(offset / elementBytes);
+    const place = rowElements > 0 ? `[${Math.floor(element / rowElements)}][${element % rowElements}]` : `[${element}]`;
+    return `${name}${elementBytes > 0 ? ` ${place}` : ''} +0x${offset.toString(16)}`;
 }

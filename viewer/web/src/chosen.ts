@@ -2,31 +2,17 @@
 // What is looked at on the workbench: the state in the URL, in terms of the file.
 import { chosenPhases, phaseCount, shows, type App, type Show } from './app';
 import { placeOfStructure } from './axis';
-import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
-import type { Axis, SeriesInfo, Structure } from './protocol';
+import { causeNames, cubeOf, firstLevels, type Filter } from './cube';
+import type { Axis, Structure } from './protocol';
 import { parsePhases, type State } from './state';
 
-export interface Chosen {
-    show: Show;
-    series: SeriesInfo;
-    /** What the file tells apart at this level; null for links and monitors. */
-    cube: Cube | null;
-    /** Of the cube, phases left out. */
-    filter: Filter;
-    /** The number of a cause; -1: all. */
-    cause: number;
-    phases: number[] | null;
-    /** Phases that are subtracted; null: none. */
-    minus: number[] | null;
-    /** Addresses; null: all. */
-    selection: [bigint, bigint][] | null;
-    /** What is filtered by is known of data structures as a whole alone, not of single lines. */
-    whole: boolean;
-}
+export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
 const misses = (all: Show[]) => all.find((each) => each.id === 'misses');
 
-export function chosenOf(app: App): Chosen | null {
+/** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
+ * out; the number of a cause, or -1; phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
+export function chosenOf(app: App) {
     const { info } = app.source;
     const { state } = app;
     const all = shows(app.source);
@@ -48,7 +34,9 @@ export function chosenOf(app: App): Chosen | null {
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const selection = parseSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
-    return { show, series, cube, filter, cause, phases: chosenPhases(app), minus: whole ? null : parsePhases(state.minus, phaseCount(app.source)), selection, whole };
+    // what is subtracted
+    const minus = whole ? null : parsePhases(state.minus, phaseCount(app.source));
+    return { show, series, cube, filter, cause, phases: chosenPhases(app), minus, selection, whole };
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
@@ -68,7 +56,7 @@ export const selectionText = (ranges: [bigint, bigint][]): string => ranges.map(
 export function stretchesOf(axis: Axis, ranges: [bigint, bigint][] | null): [number, number][] | null {
     if (!ranges) return null;
     return ranges.flatMap(([from, to]): [number, number][] => {
-        const place = placeOfStructure(axis, { name: '', base: from, bytes: Number(to - from), elementBytes: 0 });
+        const place = placeOfStructure(axis, { name: '', base: from, bytes: Number(to - from), elementBytes: 0, rowElements: 0 });
         return place ? [place] : [];
     });
 }

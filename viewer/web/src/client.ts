@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
 import packed from 'virtual:worker';
-import type { Axis, FileInfo, Requests } from './protocol';
+import type { Axis, FileInfo } from './protocol';
+import type { Answers } from './worker/worker';
 import { axisOf } from './axis';
 
 export class Superseded extends Error {}
@@ -44,6 +45,18 @@ interface Waiting {
     reject(error: Error): void;
 }
 
+/** What the worker answers; `fault`: something is wrong with the file, `untrusted`: it has no digests, `cancelled`: given up. */
+export interface Reply {
+    id: number;
+    result?: unknown;
+    error?: string;
+    kind?: 'fault' | 'untrusted' | 'cancelled';
+}
+
+/** What a request takes beside its token, and gives. */
+type Asked<M extends keyof Answers> = Parameters<Answers[M]> extends [unknown, ...infer Rest] ? Rest : never;
+type Answer<M extends keyof Answers> = Promise<Awaited<ReturnType<Answers[M]>>>;
+
 /** A result file, open in a worker of its own. */
 export class Source {
     info!: FileInfo;
@@ -53,27 +66,13 @@ export class Source {
     private readonly axes = new Map<string, Promise<Axis>>();
 
     private constructor(private readonly worker: Worker) {
-        worker.onmessage = (
-            event: MessageEvent<{
-                id: number;
-                result?: unknown;
-                error?: string;
-                cancelled?: boolean;
-                fault?: boolean;
-                untrusted?: boolean;
-            }>,
-        ) => {
-            const { id, result, error, cancelled, fault, untrusted } = event.data;
+        worker.onmessage = ({ data: { id, result, error, kind } }: MessageEvent<Reply>) => {
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
             if (!waiting) return;
-            if (cancelled) waiting.reject(new Superseded());
-            else if (untrusted) waiting.reject(new Untrusted(error));
-            else if (error !== undefined && fault) {
-                window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
-                waiting.reject(new FileFault(error));
-            } else if (error !== undefined) waiting.reject(new Error(error));
-            else waiting.resolve(result);
+            if (kind === 'fault') window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
+            if (error === undefined) waiting.resolve(result);
+            else waiting.reject(kind === 'cancelled' ? new Superseded() : kind === 'untrusted' ? new Untrusted(error) : kind === 'fault' ? new FileFault(error) : new Error(error));
         };
         worker.onerror = (event) => {
             event.preventDefault();
@@ -98,7 +97,7 @@ export class Source {
         this.worker.terminate();
     }
 
-    ask<M extends keyof Requests>(method: M, ...args: Requests[M]['args']): Promise<Requests[M]['result']> {
+    ask<M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> {
         const id = this.next++;
         return new Promise((resolve, reject) => {
             this.waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
@@ -107,11 +106,7 @@ export class Source {
     }
 
     /** Like ask(), but a request of the same name that is still running is given up. */
-    askLatest<M extends keyof Requests>(
-        name: string,
-        method: M,
-        ...args: Requests[M]['args']
-    ): Promise<Requests[M]['result']> {
+    askLatest<M extends keyof Answers>(name: string, method: M, ...args: Asked<M>): Answer<M> {
         const before = this.latest.get(name);
         if (before !== undefined && this.waiting.has(before)) this.worker.postMessage({ cancel: before });
         this.latest.set(name, this.next);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cube: the counts of a level as far as a file tells them apart: by data structure and phase, of programs also by core, function,
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
+import { flatRollup, sum } from 'd3-array';
 import type { Column, FileInfo } from './protocol';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
@@ -157,3 +158,14 @@ export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]
 }
 
 export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0);
+
+/** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
+export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims?: string[]): { victim: string; by: string; count: number }[] {
+    const causes = info.causes.find((each) => each.name === level);
+    if (!causes) return [];
+    const { by, victim, phase, count } = causes.evictions;
+    const [wanted, names] = [phases && new Set(phases), victims && new Set(victims)];
+    const rows = Array.from(count.keys()).filter((i) => (!wanted || wanted.has(phase[i])) && (!names || names.has(causes.structures[victim[i]])));
+    const sums = flatRollup(rows, (some) => sum(some, (i) => count[i]), (i) => causes.structures[victim[i]], (i) => causes.structures[by[i]]);
+    return sums.map(([of, evictor, lines]) => ({ victim: of, by: evictor, count: lines }));
+}

@@ -83,6 +83,14 @@ export interface Table {
     picked?: string;
 }
 
+/** A table with a row per thing: its columns by name, and what each has of the thing. */
+export const tableBy = <T>(caption: string, things: T[], columns: [string, (each: T, i: number) => string | number][], more: Partial<Table> = {}): Table => ({
+    caption,
+    headers: columns.map(([name]) => name),
+    rows: things.map((each, i) => columns.map(([, of]) => of(each, i))),
+    ...more,
+});
+
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
 
@@ -160,4 +168,13 @@ export function download(name: string, blob: Blob): void {
     link.click();
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** A box over the page, closed by Escape or by pressing beside it. */
+export function dialog(label: string, ...children: Child[]): HTMLDialogElement {
+    const made: HTMLDialogElement = h('dialog', { 'aria-label': label, class: label.toLowerCase(), onclose: () => made.remove() }, ...children);
+    made.addEventListener('click', (event) => event.target === made && made.close());
+    document.body.append(made);
+    made.showModal();
+    return made;
 }

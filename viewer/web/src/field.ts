@@ -2,74 +2,79 @@
 // FieldPlot: panels over a shared axis of addresses, and under one of them the field: phases down, cells of counts, and counts over
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
 import { drawAddresses, drawStrip } from './address_axis';
-import { addressAt, describe, hex, structureAt } from './axis';
+import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';
 import { theme } from './colours';
 import { h } from './dom';
 import { drawKey, drawRows, drawSelection, drawTime, type Rows } from './field_draw';
 import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
 import { meanAt, tableOf } from './field_table';
 import { Figure } from './figure';
-import { Gestures } from './gestures';
+import { Gestures, moveSight, placeAt, type Sight } from './gestures';
 import { brief, full, percent } from './numbers';
 import type { Painter } from './paint';
+import { PanelReader, type PanelSource } from './panel_data';
 import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, stretchOf, type Panel, type ScaleKind } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import { shade, type Shaded } from './shading';
 
-/** All that is shown. */
-export interface FieldModel {
-    panels: Panel[];
+/** All that is shown; at first nothing. */
+const nothing = {
+    panels: [] as Panel[],
     /** Panels have one scale in common. */
-    shared: boolean;
-    axis: Axis;
-    structures: Structure[];
+    shared: false,
+    axis: { segments: [], bytes: 1 } as Axis,
+    structures: [] as Structure[],
     /** What is in sight, of the axis. */
-    range: [number, number];
-    scale: ScaleKind;
+    range: [0, 1] as [number, number],
+    scale: 'auto' as ScaleKind,
     /** Whether there is a field under the panel. */
-    field: boolean;
+    field: false,
     /** Of the field: cells are misses per access. */
-    rate: boolean;
+    rate: false,
     /** Cells, and the stretch of the axis that they cover. */
-    heat: Heat | null;
-    drawn: [number, number];
+    heat: null as Heat | null,
+    drawn: [0, 1] as [number, number],
     /** Of the addresses that are chosen, by phase, in parts that are stacked; of rates two, misses and accesses. */
-    time: Column[] | null;
-    timeColours: string[];
-    phaseNames: string[];
+    time: null as Column[] | null,
+    timeColours: [] as string[],
+    phaseNames: [] as string[],
     /** How long phases are, where rows are as high. */
-    cycles: Column | null;
+    cycles: null as Column | null,
     /** What is selected; null: everything. */
-    phases: number[] | null;
-    stretches: [number, number][] | null;
+    phases: null as number[] | null,
+    stretches: null as [number, number][] | null,
     /** Instead of cells that are not there. */
-    message: string;
-}
+    message: '',
+};
+
+export type FieldModel = typeof nothing;
 
 export interface FieldActs {
     name: () => string;
-    label: () => string;
     title: () => string;
-    python: () => string;
-    /** A stretch of the axis to look at. */
-    look: (from: number, to: number) => void;
-    all: () => void;
+    /** `sight`: the addresses that are shown; null: all. */
+    python: (sight: [bigint, bigint][] | null) => string;
+    /** The stretch that is shown has changed by hand; null: all. */
+    look: (range: [number, number] | null) => void;
     /** Selected by a brush: a stretch of the axis and phases; null: as before. `again`: takes back what is selected so. */
     brush?: (stretch: [number, number] | null, phases: [number, number] | null, again: boolean) => void;
-    pick: (structure: Structure) => void;
+    /** A structure that was clicked; default: it fills the width. */
+    pick?: (structure: Structure) => void;
     clear?: () => void;
     zoomToSelection?: () => void;
 }
 
 export class FieldPlot {
     readonly figure: Figure;
-    private model: FieldModel | null = null;
+    private model = nothing;
+    private readonly reader = new PanelReader(() => this.set({ panels: this.reader.panels }));
     private layout: Layout = layoutOf(800, 1, 0, true);
     private edges: number[] = [0, 1];
     private shaded: { heat: Heat; key: string; shaded: Shaded } | null = null;
     /** A place on the axis and a row; -1: in no row. */
     private cursor: { x: number; row: number } | null = null;
     private dragged: Box | null = null;
+    private readonly sight: Sight;
     private readonly readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
     private told = '';
     /** Milliseconds that the last frames took to draw. */
@@ -78,61 +83,87 @@ export class FieldPlot {
     constructor(private readonly acts: FieldActs) {
         this.figure = new Figure({
             name: acts.name,
-            label: () => `${acts.label()}${this.sums()} Arrows move the cursor, with Shift what is shown; plus and minus zoom, 0 shows all${acts.brush ? ', Enter selects' : ''}.`,
+            label: () => `${acts.title()}.${this.sums()} Arrows move the cursor, with Shift what is shown; plus and minus zoom, 0 shows all${acts.brush ? ', Enter selects' : ''}.`,
             height: (width) => this.layoutFor(width).height,
             draw: (p) => this.draw(p),
-            table: () => (this.model ? tableOf(acts.title(), this.model, this.rowNames()) : { caption: 'not read yet', headers: [], rows: [] }),
-            python: acts.python,
+            table: () => tableOf(acts.title(), this.model, this.rowNames()),
+            python: () => acts.python(this.showsAll() ? null : addressesIn(this.model.axis, ...this.model.range)),
         });
         const { canvas } = this.figure;
         canvas.classList.add('zooms', 'field');
         canvas.insertAdjacentElement('afterend', this.readout);
-        new Gestures(canvas, {
-            zoom: (at, factor) => this.zoom(this.placeAt(at), factor),
-            pan: (pixels) => this.pan((pixels / this.layout.all.width) * this.width()),
+        this.sight = {
+            range: () => this.model.range,
+            whole: () => [0, this.model.axis.bytes],
+            least: 64,
+            box: () => this.layout.all,
+            look: (range) => {
+                this.look(range);
+                acts.look(range);
+            },
+        };
+        new Gestures(canvas, this.sight, {
             select: (from, to, done, fromY, toY) => this.drag(from, to, fromY, toY, done),
             hover: (x, y) => this.point(x, y),
             click: (x, y) => this.click(x, y),
-            reset: acts.all,
             key: (key, shift) => this.key(key, shift),
+            middle: () => this.cursor?.x,
         });
     }
 
+    /** Panels that are read anew, on an axis. */
+    read(axis: Axis, sources: PanelSource[], range: [number, number] | null): void {
+        const sight = range ?? [0, axis.bytes];
+        this.reader.set(axis, sources, sight);
+        this.set({ axis, range: sight, panels: this.reader.panels });
+    }
+
+    /** The same panels, another stretch of the axis; null: all. */
+    look(range: [number, number] | null): void {
+        const next = range ?? [0, this.model.axis.bytes];
+        if (next.join() !== this.model.range.join()) this.reader.look(next);
+        this.set({ range: next });
+    }
+
+    private showsAll(): boolean {
+        return this.model.range[0] <= 0 && this.model.range[1] >= this.model.axis.bytes;
+    }
+
     private layoutFor(width: number): Layout {
-        const { model } = this;
-        return layoutOf(width, model?.panels.length ?? 1, model?.field ? this.rows() : 0, (model?.structures.length ?? 0) > 0);
+        const { panels, field, structures } = this.model;
+        return layoutOf(width, panels.length, field ? this.rows() : 0, structures.length > 0);
     }
 
     private rows(): number {
-        return this.model?.heat?.rows ?? Math.max(1, Math.min(256, this.model?.time?.[0]?.length ?? 1));
+        return this.model.heat?.rows ?? Math.max(1, Math.min(256, this.model.time?.[0]?.length ?? 1));
     }
 
     private readonly rowData: Rows = { edges: [], phasesOf: (row) => this.phasesOf(row, row) };
 
     /** Other data, or another look at them. */
-    set(model: FieldModel): void {
-        this.model = model;
-        const phases = model.heat?.edges ?? Array.from({ length: this.rows() + 1 }, (_, i) => i);
-        this.edges = this.rowData.edges = rowEdges(phases, model.cycles);
+    set(change: Partial<FieldModel>): void {
+        this.model = { ...this.model, ...change };
+        const phases = this.model.heat?.edges ?? Array.from({ length: this.rows() + 1 }, (_, i) => i);
+        this.edges = this.rowData.edges = rowEdges(phases, this.model.cycles);
         this.figure.changed();
     }
 
     private sums(): string {
-        const told = this.model?.panels.map((each) => `${each.title}, ${each.meaning}${each.whole ? `: ${each.rate ? percent(each.whole.total) : full(each.whole.total)} in all` : ''}`);
-        return told?.length ? ` ${told.join('; ')}.` : '';
+        const text = ({ rate, whole }: Panel) => (whole ? `: ${rate ? percent(whole.total) : full(whole.total)} in all` : '');
+        const told = this.model.panels.map((each) => `${each.title}, ${each.meaning}${text(each)}`);
+        return told.length ? ` ${told.join('; ')}.` : '';
     }
 
     private width(): number {
-        return this.model ? this.model.range[1] - this.model.range[0] : 1;
+        return this.model.range[1] - this.model.range[0];
     }
 
     private placeAt(pixel: number): number {
-        const { x, width } = this.layout.all;
-        return (this.model?.range[0] ?? 0) + ((pixel - x) / width) * this.width();
+        return placeAt(this.sight, pixel);
     }
 
     private pixelOf(place: number): number {
-        return this.layout.all.x + ((place - this.model!.range[0]) / this.width()) * this.layout.all.width;
+        return this.layout.all.x + ((place - this.model.range[0]) / this.width()) * this.layout.all.width;
     }
 
     private rowAt(y: number): number {
@@ -146,26 +177,8 @@ export class FieldPlot {
 
     /** First and last phase of some rows. */
     private phasesOf(first: number, last: number): [number, number] {
-        const edges = this.model!.heat?.edges;
+        const edges = this.model.heat?.edges;
         return edges ? [edges[first], edges[last + 1] - 1] : [first, last];
-    }
-
-    private moveTo(from: number, width: number): void {
-        const { bytes } = this.model!.axis;
-        const begin = Math.min(Math.max(0, from), Math.max(0, bytes - width));
-        if (width >= bytes * 0.999) this.acts.all();
-        else this.acts.look(begin, begin + width);
-    }
-
-    private zoom(at: number, factor: number): void {
-        if (!this.model) return;
-        const size = Math.min(this.model.axis.bytes, Math.max(64, this.width() * factor));
-        const share = Math.min(1, Math.max(0, (at - this.model.range[0]) / this.width()));
-        this.moveTo(at - share * size, size);
-    }
-
-    private pan(by: number): void {
-        if (this.model) this.moveTo(this.model.range[0] + by, this.width());
     }
 
     private point(x: number | null, y: number): void {
@@ -178,7 +191,6 @@ export class FieldPlot {
     /** Across a stretch is selected, down in the field phases; where nothing can be selected dragging zooms. */
     private drag(x0: number, x1: number, y0: number, y1: number, done: boolean): void {
         const { all, field, time } = this.layout;
-        if (!this.model) return;
         const clamp = (at: number, from: number, size: number) => Math.min(from + size, Math.max(from, at));
         const [a, b] = [Math.min(x0, x1), Math.max(x0, x1)].map((x) => clamp(x, all.x, all.width));
         const rows = field && this.acts.brush && this.rows() > 1 && y0 >= field.y ? field : all;
@@ -190,18 +202,17 @@ export class FieldPlot {
             this.dragged = null;
             const [from, to] = [this.placeAt(a), this.placeAt(b)];
             if (this.acts.brush) this.acts.brush(across ? [from, to] : null, down ? this.phasesOf(this.rowAt(c), this.rowAt(d)) : null, false);
-            else if (across) this.moveTo(from, Math.max(64, to - from));
+            else if (across) moveSight(this.sight, from, Math.max(64, to - from));
         }
         this.figure.redraw();
     }
 
     private click(x: number, y: number): void {
         const { model, layout } = this;
-        if (!model) return;
         const address = addressAt(model.axis, this.placeAt(x));
         if (y >= layout.strip && y < layout.addresses && address !== null) {
             const structure = structureAt(model.structures, address);
-            if (structure) this.acts.pick(structure);
+            if (structure) this.pick(structure);
             return;
         }
         const row = this.rowAt(y);
@@ -210,32 +221,28 @@ export class FieldPlot {
         if (data && inside(layout.all, x, y)) this.acts.brush?.(stretchOf(data, this.placeAt(x), this.width() / layout.all.width), null, false);
     }
 
+    private pick(structure: Structure): void {
+        const place = placeOfStructure(this.model.axis, structure);
+        if (this.acts.pick) this.acts.pick(structure);
+        else if (place) this.sight.look([place[0], Math.max(place[1], place[0] + 64)]);
+    }
+
     private key(key: string, shift: boolean): boolean {
         const { model, acts } = this;
-        if (!model) return false;
         const width = this.width();
-        const middle = this.cursor?.x ?? model.range[0] + width / 2;
         const step = (by: number, down: number) => {
             this.readout.setAttribute('aria-live', 'polite'); // who moves by keys may not see it
             const at = this.cursor ?? { x: model.range[0] + width / 2, row: 0 };
-            const x = Math.min(model.range[1] - 1e-6 * width, Math.max(model.range[0], at.x + by));
+            const x = Math.min(model.range[1] - 1e-6 * width, Math.max(model.range[0], at.x + (by * width) / 64));
             this.cursor = { x, row: Math.min(this.rows() - 1, Math.max(0, at.row + down)) };
             this.figure.redraw();
         };
-        const across = (by: number) => (shift || !acts.brush ? this.pan((by * width) / 5) : step((by * width) / 64, 0));
         const known: Record<string, () => void> = {
-            ArrowLeft: () => across(-1),
-            ArrowRight: () => across(1),
             ArrowUp: () => step(0, -1),
             ArrowDown: () => step(0, 1),
-            '+': () => this.zoom(middle, 0.5),
-            '=': () => this.zoom(middle, 0.5),
-            '-': () => this.zoom(middle, 2),
-            '0': acts.all,
+            ...(shift || !acts.brush ? {} : { ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0) }),
             z: () => acts.zoomToSelection?.(),
-            Escape: acts.clear ?? acts.all,
-            Home: () => this.moveTo(0, width),
-            End: () => this.moveTo(model.axis.bytes - width, width),
+            ...(acts.clear ? { Escape: acts.clear } : {}),
             Enter: () => this.enter(model),
         };
         known[key]?.();
@@ -249,7 +256,7 @@ export class FieldPlot {
         if (cursor.row >= 0 && this.rows() > 1) this.acts.brush?.(null, this.phasesOf(cursor.row, cursor.row), false);
         const address = addressAt(axis, cursor.x);
         const structure = address !== null && structureAt(structures, address);
-        if (structure) this.acts.pick(structure);
+        if (structure) this.pick(structure);
     }
 
     private draw(p: Painter): void {
@@ -351,10 +358,20 @@ export class FieldPlot {
 
     private nameOf(row: number): string {
         const [from, to] = this.phasesOf(row, row);
-        return from === to ? (this.model!.phaseNames[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
+        return from === to ? (this.model.phaseNames[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
     }
 
     private rowNames(): string[] {
-        return this.model?.field ? Array.from({ length: this.rows() }, (_, row) => this.nameOf(row)) : [];
+        return this.model.field ? Array.from({ length: this.rows() }, (_, row) => this.nameOf(row)) : [];
+    }
+
+    quiet = (): Promise<void> => this.reader.quiet();
+
+    /** Sums over all by panel; for tests. */
+    totals = (): Record<string, number> => Object.fromEntries(this.model.panels.map(({ title, whole }) => [title, whole?.total ?? NaN]));
+
+    dispose(): void {
+        this.reader.dispose();
+        this.figure.dispose();
     }
 }

@@ -12,35 +12,28 @@ export interface Box {
     head?: number;
 }
 
-export interface Layout {
-    panels: Box[];
-    field: Box | null;
-    time: Box | null;
-    /** From the first panel to the strip. */
-    all: Box;
-    strip: number;
-    addresses: number;
-    height: number;
-}
-
 export const titleHeight = 22;
 const gap = 10;
 
+export type Layout = ReturnType<typeof layoutOf>;
+
 /** `rows`: of the field; 0: there is none; one row alone has no time beside it. `strip`: whether there are data structures. */
-export function layoutOf(width: number, count: number, rows: number, strip: boolean): Layout {
+export function layoutOf(width: number, count: number, rows: number, strip: boolean) {
     const right = rows < 2 ? 14 : width < 560 ? 58 : 130;
     const across = { x: left, width: Math.max(10, width - left - right) };
     const head = rows > 0 ? 44 : titleHeight;
     const tall = rows > 0 ? 84 : count <= 1 ? 250 : count === 2 ? 180 : count <= 4 ? 132 : 104;
-    const panels = Array.from({ length: Math.max(1, count) }, (_, i) => ({ ...across, y: i * (head + tall + gap) + head, height: tall, head }));
+    const panels = Array.from({ length: Math.max(1, count) }, (_, i): Box => ({ ...across, y: i * (head + tall + gap) + head, height: tall, head }));
     const under = panels.at(-1)!.y + tall + gap;
-    const field = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19)) } : null;
+    const field: Box | null = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19)) } : null;
     const bottom = field ? field.y + field.height + 2 : under;
     const addresses = bottom + (strip ? stripHeight + 2 : 0);
     return {
         panels,
         field,
+        /** Counts over time. */
         time: field && rows > 1 ? { x: left + across.width + 8, y: field.y, width: right - 16, height: field.height } : null,
+        /** From the first panel to the strip. */
         all: { ...across, y: panels[0].y, height: bottom - panels[0].y },
         strip: bottom,
         addresses,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
-import { csv, download, h, tableElement, type Table } from './dom';
+import { csv, dialog, download, h, tableElement, type Table } from './dom';
 import { theme } from './colours';
 import { full } from './numbers';
 import { CanvasPainter, SvgPainter, type Painter } from './paint';
@@ -136,7 +136,7 @@ export class Figure {
 }
 
 /** One menu: opened by click or Enter, closed by Escape, by a choice, or when the focus leaves it. */
-export function exportMenu(items: [string, string, () => void][]): HTMLElement {
+function exportMenu(items: [string, string, () => void][]): HTMLElement {
     const close = (focus: boolean) => {
         menu.open = false;
         if (focus) menu.querySelector('summary')!.focus();
@@ -172,19 +172,10 @@ function showPython(code: string): void {
             copied.textContent = 'selected: press Ctrl+C';
         }
     };
-    const dialog = h(
-        'dialog',
-        { class: 'python', 'aria-label': 'Python', onclose: () => dialog.remove() },
+    const made: HTMLDialogElement = dialog(
+        'Python',
         h('p', {}, 'The same data with h5py (Debian: python3-h5py, python3-numpy):'),
         text,
-        h(
-            'div',
-            { class: 'row' },
-            h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'),
-            h('button', { type: 'button', onclick: () => dialog.close() }, 'Close'),
-            copied,
-        ),
+        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => made.close() }, 'Close'), copied),
     );
-    document.body.append(dialog);
-    dialog.showModal();
 }

@@ -8,18 +8,37 @@ export interface Cache {
 
 const sizes: Record<string, number> = { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 2 ** 30 };
 
+/** A value of the entry of a component: "{name: L1, size: 16 KiB, ...}". */
+function valuesOf(yaml: string, name: string): (key: string) => string | undefined {
+    const entry = new RegExp(`^ *- \\{name: "?${name.replace(/[^\w]/g, '\\$&')}"?,([^}]*)\\}`, 'm').exec(yaml)?.[1];
+    return (key) => new RegExp(`(?:^|,) *${key}: *([^,}]+)`).exec(entry ?? '')?.[1]?.trim();
+}
+
+/** Shortly: "16 KiB, 2 ways". */
+export function describeComponent(yaml: string, name: string): string {
+    const value = valuesOf(yaml, name);
+    const worded = (key: string, words: (text: string) => string) => (value(key) ? [words(value(key)!)] : []);
+    return [
+        ...worded('size', (size) => size),
+        ...worded('entries', (count) => `${count} entries`),
+        ...worded('ways', (count) => `${count} ways`),
+        ...worded('line', (bytes) => `lines of ${bytes}`),
+    ].join(', ');
+}
+
+/** Pages are moved, so that the program's addresses do not tell all of a place in memory. */
+export const movesPages = (yaml: string): boolean => /^pages: \{mapping: (?!identity)/m.test(yaml);
+
 /**
  * Sets of a cache, where the program's address tells the set of a line: plain modulo, and pages that are not moved, or the set lies within
  * a page of 4 KiB, or the cache is indexed by what the program says. Null where it does not, or is not such a cache.
  */
 export function cacheOf(yaml: string, name: string): Cache | null {
-    const entry = new RegExp(`^ *- \\{name: "?${name.replace(/[^\w]/g, '\\$&')}"?,([^}]*)\\}`, 'm').exec(yaml)?.[1];
-    const value = (key: string) => new RegExp(`(?:^|,) *${key}: *([^,}]+)`).exec(entry ?? '')?.[1]?.trim();
+    const value = valuesOf(yaml, name);
     const size = /^(\d+) *(B|[KMG]iB)?$/.exec(value('size') ?? '');
     const [ways, line] = [Number(value('ways')), Number(value('line') ?? 64)];
     if (!size || !(ways > 0) || !(line > 0)) return null;
     const sets = (Number(size[1]) * sizes[size[2] ?? 'B']) / (ways * line);
-    const moved = /^pages: \{mapping: (?!identity)/m.test(yaml);
-    const told = !moved || value('virtually_indexed') === 'true' || sets * line <= 4096;
+    const told = !movesPages(yaml) || value('virtually_indexed') === 'true' || sets * line <= 4096;
     return Number.isInteger(sets) && told && (value('indexing') ?? 'modulo') === 'modulo' ? { sets, ways, line } : null;
 }

@@ -5,7 +5,7 @@ import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
 import { FileFault, Source, Untrusted, warmUp } from './client';
-import { h } from './dom';
+import { h, segmented } from './dom';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
 import { readyForPaper } from './paper';
@@ -14,13 +14,18 @@ import { shade } from './shading';
 import { viewsOf, type ViewKind } from './views';
 
 const root = document.getElementById('app')!;
+/** Views that show all files at once. */
+const bothAtOnce = ['compare', 'curves'];
+
+type Purpose = 'open' | 'compare';
 
 class Page implements App {
-    source!: Source;
-    others: Source[] = [];
+    /** The first is what was opened; others are compared with it. */
+    private files: Source[] = [];
     state: State = readHash();
     private view: View | null = null;
     private shown = '';
+    private shownFile = '';
     private keeping = 0;
     /** Whether the state that is kept next is a step of its own. */
     private step = false;
@@ -29,59 +34,57 @@ class Page implements App {
     private readonly facts = h('div', { class: 'facts' });
     private readonly notices = h('div', { class: 'notices', role: 'status' });
     private readonly compareButton: HTMLButtonElement;
-    private readonly input = h('input', {
-        type: 'file',
-        accept: '.h5,.hdf5',
-        hidden: true,
-        'aria-label': 'Result file',
-    });
-    private purpose: 'open' | 'compare' = 'open';
+    private readonly input = h('input', { type: 'file', accept: '.h5,.hdf5', hidden: true, 'aria-label': 'Result file' });
+    private readonly switch = h('div', { class: 'files' });
+    private purpose: Purpose = 'open';
 
     constructor() {
-        const ask = (purpose: 'open' | 'compare') => {
-            this.purpose = purpose;
-            this.input.multiple = purpose === 'compare' && this.source?.info.probe !== null;
-            this.input.value = '';
-            this.input.click();
-        };
-        this.compareButton = h(
-            'button',
-            {
-                type: 'button',
-                hidden: true,
-                title: 'Lay a second result beside this one',
-                onclick: () => ask('compare'),
-            },
-            'Compare …',
-        );
+        const button = (text: string, hint: string, onclick: () => void, more = {}) => h('button', { type: 'button', title: hint, onclick, ...more }, text);
+        const tool = (text: string, hint: string, onclick: () => void) => button(text, hint, onclick, { 'aria-label': hint });
+        this.compareButton = button('Compare …', 'Lay a second result beside this one', () => this.choose('compare'), { hidden: true });
         this.input.addEventListener('change', () => void this.takeAll([...(this.input.files ?? [])], this.purpose));
-        const tool = (text: string, hint: string, onclick: () => void) => h('button', { type: 'button', 'aria-label': hint, title: hint, onclick }, text);
-        const header = h(
-            'header',
-            {},
-            h('div', { class: 'brand' }, logo(), 'cachetally'),
-            this.facts,
-            h(
-                'div',
-                { class: 'actions' },
-                h('button', { type: 'button', class: 'primary', onclick: () => ask('open') }, 'Open …'),
-                this.compareButton,
-                tool('Search', 'Search (/)', () => this.source && openSearch(this)),
-                tool('↶', 'Undo (u)', () => this.undo()),
-                tool('Copy link', 'Copy a link to what is shown (c)', () => void this.copyLink()),
-                tool('?', 'Keys (?)', openKeys),
-                tool('◐', 'Dark or light', () => this.switchTheme()),
-            ),
+        const actions = h(
+            'div',
+            { class: 'actions' },
+            button('Open …', 'Open a result file', () => this.choose('open'), { class: 'primary' }),
+            this.compareButton,
+            tool('Search', 'Search (/)', () => this.files.length && openSearch(this)),
+            tool('↶', 'Undo (u)', () => this.undo()),
+            tool('Copy link', 'Copy a link to what is shown (c)', () => void this.copyLink()),
+            tool('?', 'Keys (?)', openKeys),
+            tool('◐', 'Dark or light', () => this.switchTheme()),
         );
+        const header = h('header', {}, h('div', { class: 'brand' }, logo(), 'cachetally'), this.facts, this.switch, actions);
         root.replaceChildren(header, this.notices, this.tabs, this.main, this.input);
         this.applyTheme();
         this.listen();
         this.landing();
     }
 
+    /** The file that views show: the first, or where that is chosen the second. */
+    get source(): Source {
+        return this.files[this.flipped ? 1 : 0];
+    }
+
+    get others(): Source[] {
+        return this.flipped ? [this.files[0], ...this.files.slice(2)] : this.files.slice(1);
+    }
+
+    /** Views that show both files at once have them in order. */
+    private get flipped(): boolean {
+        return this.state.file === 'b' && this.files.length > 1 && !bothAtOnce.includes(this.state.view ?? '') && !this.files[0].info.probe;
+    }
+
+    private choose(purpose: Purpose): void {
+        this.purpose = purpose;
+        this.input.multiple = purpose === 'compare' && this.files[0]?.info.probe !== null;
+        this.input.value = '';
+        this.input.click();
+    }
+
     private listen(): void {
         readyForPaper();
-        listenForKeys(() => (this.source ? this : null), { u: () => this.undo(), c: () => void this.copyLink() });
+        listenForKeys(() => (this.files.length ? this : null), { u: () => this.undo(), c: () => void this.copyLink(), b: () => this.flip() });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
             this.applyTheme();
             this.view?.update();
@@ -91,7 +94,7 @@ class Page implements App {
             this.step = false;
             this.state = readHash();
             this.applyTheme();
-            if (this.source) this.render();
+            if (this.files.length) this.render();
         });
         window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
         window.addEventListener('unhandledrejection', (event) => {
@@ -108,7 +111,7 @@ class Page implements App {
             event.preventDefault();
             document.body.classList.remove('dropping');
             const files = [...(event.dataTransfer?.files ?? [])];
-            void this.takeAll(files, event.shiftKey && this.source ? 'compare' : 'open');
+            void this.takeAll(files, event.shiftKey && this.files.length ? 'compare' : 'open');
         });
     }
 
@@ -155,26 +158,20 @@ class Page implements App {
     }
 
     /** The first file is opened, or compared; more are compared with what is there then. */
-    private async takeAll(files: File[], purpose: 'open' | 'compare'): Promise<void> {
-        for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.source ? 'compare' : purpose);
+    private async takeAll(files: File[], purpose: Purpose): Promise<void> {
+        for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.files.length ? 'compare' : purpose);
     }
 
-    async take(
-        file: File | { name: string; bytes: ArrayBuffer },
-        purpose: 'open' | 'compare',
-        trust = false,
-    ): Promise<void> {
+    async take(file: File | { name: string; bytes: ArrayBuffer }, purpose: Purpose, trust = false): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         try {
             const source = await Source.open(file, trust);
-            if (purpose === 'compare') {
-                this.compareWith(source);
-            } else {
-                this.adopt(source);
-            }
+            if (purpose === 'compare') this.compareWith(source);
+            else this.adopt(source);
         } catch (error) {
             const told = notice('error', error instanceof Error ? error.message : String(error));
-            if (error instanceof Untrusted) told.append(' ', trustButton(() => void this.take(file, purpose, true)));
+            const anyway = () => void this.take(file, purpose, true);
+            if (error instanceof Untrusted) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
             this.notices.replaceChildren(told);
             return;
         }
@@ -183,44 +180,38 @@ class Page implements App {
 
     /** Curves are laid over each other, any number of them; of other results there are two. */
     private compareWith(source: Source): void {
-        const alone = [this.source, source].find((each) => aloneBecause(each) !== '');
-        if (alone) {
+        const why = notComparable(this.files[0], source);
+        if (why) {
             source.close();
-            throw new Error(`${alone.info.name} ${aloneBecause(alone)}.`);
+            throw new Error(why);
         }
-        const probe = this.source.info.probe !== null;
-        if (probe !== (source.info.probe !== null)) {
-            source.close();
-            throw new Error(
-                `${source.info.name} cannot be compared with ${this.source.info.name}: ${probe ? 'it has no curves of probes' : 'it has curves of probes alone'}.`,
-            );
-        }
-        if (!probe) this.others.splice(0).forEach((each) => each.close());
-        this.others.push(source);
+        const probe = source.info.probe !== null;
+        if (!probe) this.files.splice(1).forEach((each) => each.close());
+        this.files.push(source);
         this.shown = '';
-        this.set({ view: probe ? 'curves' : 'compare' });
+        this.set({ view: probe ? 'curves' : 'compare', file: '' });
     }
 
     private adopt(source: Source): void {
-        const again = this.source !== undefined;
-        this.source?.close();
-        this.others.splice(0).forEach((each) => each.close());
-        this.source = source;
+        const again = this.files.length > 0;
+        this.files.forEach((each) => each.close());
+        this.files = [source];
         this.shown = '';
         // the places of another file's view mean nothing here
-        if (again && source.info.reduced === '' && titleOf(source) !== this.facts.dataset.title)
-            this.state = { theme: this.state.theme };
+        if (again && source.info.reduced === '' && titleOf(source) !== this.facts.dataset.title) this.state = { theme: this.state.theme };
         this.facts.dataset.title = titleOf(source);
-        document.title = `${titleOf(source)} – cachetally`;
-        this.compareButton.hidden = aloneBecause(source) !== '';
+        this.compareButton.hidden = source.info.campaign !== null;
         this.keepState();
         this.render();
     }
 
+    /** The other of two files. */
+    private flip(): void {
+        if (this.files.length > 1) this.set({ file: this.flipped ? '' : 'b' });
+    }
+
     private tellWarnings(): void {
-        const list = [...this.source.info.warnings.map((text) => notice('warning', text))];
-        for (const { info } of this.others)
-            list.push(...info.warnings.map((text) => notice('warning', `${info.name}: ${text}`)));
+        const list = this.files.flatMap(({ info }, i) => info.warnings.map((text) => notice('warning', i > 0 ? `${info.name}: ${text}` : text)));
         this.notices.replaceChildren(...list);
     }
 
@@ -230,47 +221,46 @@ class Page implements App {
     }
 
     private landing(): void {
+        const lines = ['run lu n=128 --machine schulz2002 -o lu.h5', 'sweep lu --preset paper-2002 -o sweep.h5', 'probe --machine generic3 -o probe.h5'];
+        const text = 'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.';
         this.main.replaceChildren(
-            h(
-                'div',
-                { class: 'landing' },
-                h('h1', {}, 'Drop a result file here'),
-                h('p', {}, 'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.'),
-                h(
-                    'pre',
-                    {},
-                    'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5\ncachetally probe --machine generic3 -o probe.h5',
-                ),
-            ),
+            h('div', { class: 'landing' }, h('h1', {}, 'Drop a result file here'), h('p', {}, text), h('pre', {}, lines.map((each) => `cachetally ${each}`).join('\n'))),
         );
     }
 
     private render(): void {
         const kinds = viewsOf(this);
         const kind = kinds.find((each) => each.id === this.state.view) ?? kinds[0];
+        const key = `${this.source.info.name}${this.flipped}`;
         this.fillFacts();
+        this.fillSwitch(kind);
         this.fillTabs(kinds, kind);
-        if (this.view && kind.id === this.shown) return this.view.update();
+        if (this.view && kind.id === this.shown && key === this.shownFile) return this.view.update();
         this.view?.dispose();
         this.shown = kind.id;
+        this.shownFile = key;
         this.view = kind.make(this);
         this.main.replaceChildren(this.view.element);
     }
 
+    /** Which of two files is shown, or by how much they differ: by the view itself, or beside each other. */
+    private fillSwitch(kind: ViewKind): void {
+        const both = this.files.length > 1 && !bothAtOnce.includes(kind.id);
+        const choose = (file: string) => this.set(file !== 'difference' || kind.differs ? { file } : { file: '', view: 'compare' });
+        const options: [string, string, string][] = [
+            ['', 'A', this.files[0].info.name],
+            ['b', 'B', this.files[1]?.info.name ?? ''],
+            ['difference', 'B − A', 'by how much the second has more'],
+        ];
+        const now = this.flipped ? 'b' : kind.differs && this.state.file === 'difference' ? 'difference' : '';
+        this.switch.replaceChildren(...(both ? [segmented('File', options, now, choose)] : []));
+    }
+
     private fillTabs(kinds: ViewKind[], chosen: ViewKind): void {
-        const tab = (kind: ViewKind) =>
-            h(
-                'button',
-                {
-                    type: 'button',
-                    role: 'tab',
-                    'aria-selected': String(kind === chosen),
-                    'aria-controls': 'view',
-                    'data-view': kind.id,
-                    onclick: () => this.set({ view: kind.id }),
-                },
-                kind.title,
-            );
+        const tab = (kind: ViewKind) => {
+            const attributes = { 'aria-selected': String(kind === chosen), 'aria-controls': 'view', 'data-view': kind.id };
+            return h('button', { type: 'button', role: 'tab', ...attributes, onclick: () => this.set({ view: kind.id }) }, kind.title);
+        };
         const focused = this.tabs.contains(document.activeElement);
         this.tabs.replaceChildren(...kinds.map(tab));
         if (focused) this.tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
@@ -278,17 +268,15 @@ class Page implements App {
 
     private fillFacts(): void {
         const { info } = this.source;
+        const { run, probe, intrusion, campaign, sweep } = info;
         const parts = [info.name, bytes(info.bytes)];
-        if (info.run) parts.push(`${full(info.run.references)} references`, `${full(info.run.cycles)} cycles`);
-        if (info.probe) parts.push(`${info.probe.findings.length} findings`, `${info.probe.curves.length} curves`);
-        if (info.intrusion)
-            parts.push(`${info.intrusion.rows.length} configurations`, `${full(info.intrusion.cycles)} cycles without monitor`);
-        if (info.campaign) parts.push(`${info.campaign.scores.length} scores`);
-        if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
-        this.facts.replaceChildren(
-            h('h1', {}, titleOf(this.source)),
-            h('span', { class: 'note' }, parts.join(' · ')),
-        );
+        if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
+        if (probe) parts.push(`${probe.findings.length} findings`, `${probe.curves.length} curves`);
+        if (intrusion) parts.push(`${intrusion.rows.length} configurations`, `${full(intrusion.cycles)} cycles without monitor`);
+        if (campaign) parts.push(`${campaign.scores.length} scores`);
+        if (sweep) parts.push(`${sweep.rows.length} cells on ${sweep.link}`);
+        document.title = `${titleOf(this.source)} – cachetally`;
+        this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
     }
 
     private switchTheme(): void {
@@ -315,10 +303,14 @@ class Page implements App {
     }
 }
 
-/** Why a result is not laid beside others; empty where it may be. */
-function aloneBecause({ info }: Source): string {
-    if (info.intrusion) return 'is of an intrusion experiment, which is compared with its own baseline alone';
-    return info.campaign ? 'has scores of probes, which are not compared' : '';
+/** Why a result is not laid beside the first; empty where it is. */
+function notComparable({ info: a }: Source, { info: b }: Source): string {
+    const scores = [a, b].find((each) => each.campaign);
+    if (scores) return `${scores.name} has scores of probes, which are not compared.`;
+    const experiment = [a, b].find((each) => each.intrusion);
+    if (experiment && !(a.intrusion && b.intrusion)) return `${experiment.name} is of an intrusion experiment, which is compared with others alone.`;
+    if ((a.probe !== null) === (b.probe !== null)) return '';
+    return `${b.name} cannot be compared with ${a.name}: ${a.probe ? 'it has no curves of probes' : 'it has curves of probes alone'}.`;
 }
 
 function logo(): HTMLElement {
@@ -331,24 +323,16 @@ function notice(kind: 'info' | 'warning' | 'error', text: string): HTMLElement {
     return h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
 }
 
-function trustButton(onclick: () => void): HTMLElement {
-    return h('button', { type: 'button', class: 'trust', onclick }, 'Read it as it is');
-}
-
 /** The file that is embedded in reports. */
 function embedded(): { name: string; bytes: ArrayBuffer; trust: boolean } | null {
     const element = document.getElementById('cachetally-result');
     const text = element?.textContent?.trim() ?? '';
     if (!element || text === '') return null;
-    const binary = atob(text);
-    const array = new Uint8Array(binary.length);
-    for (let i = 0; i < binary.length; ++i) array[i] = binary.charCodeAt(i);
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
     element.textContent = '';
-    return {
-        name: element.dataset.name ?? 'result.h5',
-        bytes: array.buffer,
-        trust: element.dataset.trust !== undefined,
-    };
+    return { name: element.dataset.name ?? 'result.h5', bytes: bytes.buffer, trust: element.dataset.trust !== undefined };
 }
 
 warmUp();

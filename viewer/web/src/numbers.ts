@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them.
-import { ticks as steps } from 'd3-array';
-
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [
     [1e12, 'T'],
@@ -43,15 +41,4 @@ export function bytes(value: number): string {
     const rounds = (next: number) => Number.isInteger(size) && next < 16 && parseFloat(next.toPrecision(4)) !== next;
     for (; size >= 1024 && i < names.length - 1 && !rounds(size / 1024); ++i) size /= 1024;
     return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
-}
-
-/** Round steps for an axis from 0. */
-export const ticks = (most: number, about: number): number[] => (most > 0 ? steps(0, most, about) : [0]);
-
-/** Powers of ten up to `most`, from `least` on. */
-export function powers(least: number, most: number): number[] {
-    const found: number[] = [];
-    const step = Math.max(1, Math.round((Math.log10(most) - Math.log10(least)) / 4));
-    for (let at = 10 ** Math.ceil(Math.log10(least) - 1e-9); at <= most; at *= 10 ** step) found.push(at);
-    return found;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen.
-
-import { colourOf, Pixels, type Bars } from './pixels';
+// Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen. Both take the
+// same path data.
+import { cellsPicture, colourOf } from './pixels';
 
 export interface TextStyle {
     colour: string;
@@ -12,46 +12,100 @@ export interface TextStyle {
     upright?: boolean;
 }
 
-export interface Painter {
-    readonly width: number;
-    readonly height: number;
-    rect(x: number, y: number, width: number, height: number, fill: string): void;
-    frame(
-        x: number,
-        y: number,
-        width: number,
-        height: number,
-        stroke: string,
-        radius?: number,
-        fill?: string,
-        lineWidth?: number,
-    ): void;
-    line(points: [number, number][], stroke: string, width?: number, dash?: number[]): void;
-    dot(x: number, y: number, radius: number, fill: string, stroke?: string): void;
-    /** y is the middle of the letters. */
-    text(x: number, y: number, text: string, style: TextStyle): void;
-    /** Bars from the pixel `x` on, cut off above `top` and below `top + height`; later ones hide earlier ones. */
-    bars(x: number, top: number, height: number, list: Bars[]): void;
-    /** Rows of so many cells, stretched over the box: numbers as pixelOf() gives them, 0 for none. Rows begin at `edges`, shares of the height. */
-    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void;
-    /** Many rectangles of one colour: x, y, width, height in a row. */
-    rects(boxes: Float64Array | number[], fill: string): void;
-    within(x: number, y: number, width: number, height: number, draw: () => void): void;
+/** How a path is drawn; without a colour it is not filled, or has no line. */
+interface Look {
+    fill?: string;
+    stroke?: string;
+    width?: number;
+    dash?: number[];
+    /** Edges lie on pixels. */
+    crisp?: boolean;
 }
+
+export type Point = [number, number];
 
 export const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
-export class CanvasPainter implements Painter {
-    private readonly context: CanvasRenderingContext2D;
-    private scale = 1;
-    private font = '';
-    /** Pictures of bars, in the order in which a frame draws them. */
-    private readonly pixels: Pixels[] = [];
-    private used = 0;
+const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;
+
+/** Pixels that a text takes. */
+export function textWidth(text: string, size = 12, weight = 400): number {
+    ruler.font = `${weight} ${size}px ${font}`;
+    return ruler.measureText(text).width;
+}
+
+/** As much of a text as fits, with an ellipsis where that is not all; nothing where less than two letters fit. */
+export function shortened(text: string, width: number, size = 12, weight = 400): string {
+    const few = Math.min(text.length, Math.ceil(width / (0.3 * size))); // no letters are narrower
+    for (let letters = few; letters > 1 || letters === text.length; --letters) {
+        const shown = letters === text.length ? text : `${text.slice(0, letters)}…`;
+        if (letters <= 0 || textWidth(shown, size, weight) <= width) return shown;
+    }
+    return '';
+}
+
+const short = (value: number) => String(Math.round(value * 100) / 100);
+
+const box = (x: number, y: number, width: number, height: number): string => `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`;
+
+function roundBox(x: number, y: number, width: number, height: number, radius: number): string {
+    const r = Math.min(radius, width / 2, height / 2);
+    const arc = (dx: number, dy: number) => `a${short(r)} ${short(r)} 0 0 1 ${short(dx)} ${short(dy)}`;
+    const [across, down] = [short(width - 2 * r), short(height - 2 * r)];
+    return `M${short(x + r)} ${short(y)}h${across}${arc(r, r)}v${down}${arc(-r, r)}h-${across}${arc(-r, -r)}v-${down}${arc(r, -r)}z`;
+}
+
+export abstract class Painter {
     width = 0;
     height = 0;
 
+    abstract path(data: string, look: Look): void;
+    /** y is the middle of the letters. */
+    abstract text(x: number, y: number, text: string, style: TextStyle): void;
+    /** Rows of so many cells, stretched over the box: numbers as pixelOf() gives them, 0 for none. Rows begin at `edges`, shares of the height. */
+    abstract cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void;
+    abstract within(x: number, y: number, width: number, height: number, draw: () => void): void;
+
+    rect(x: number, y: number, width: number, height: number, fill: string): void {
+        this.path(box(x, y, width, height), { fill });
+    }
+
+    frame(x: number, y: number, width: number, height: number, stroke: string, radius = 0, fill = '', lineWidth = 1): void {
+        this.path(radius > 0 ? roundBox(x, y, width, height, radius) : box(x, y, width, height), { fill, stroke, width: lineWidth });
+    }
+
+    line(points: Point[], stroke: string, width = 1, dash: number[] = []): void {
+        if (points.length > 0) this.path(`M${points.map(([x, y]) => `${short(x)},${short(y)}`).join('L')}`, { stroke, width, dash });
+    }
+
+    dot(x: number, y: number, radius: number, fill: string, stroke = ''): void {
+        const half = `a${short(radius)} ${short(radius)} 0 1 0 `;
+        this.path(`M${short(x - radius)} ${short(y)}${half}${short(2 * radius)} 0${half}${short(-2 * radius)} 0z`, { fill, stroke, width: 1.5 });
+    }
+
+    /** Many rectangles of one colour: x, y, width, height in a row; equal ones side by side are one. */
+    rects(boxes: number[], fill: string): void {
+        let data = '';
+        for (let i = 0; i < boxes.length; ) {
+            const [x, y, , height] = boxes.slice(i, i + 4);
+            let width = 0;
+            do width += boxes[i + 2];
+            while (((i += 4), boxes[i] === x + width && boxes[i + 1] === y && boxes[i + 3] === height));
+            data += box(x, y, width, height);
+        }
+        if (data) this.path(data, { fill });
+    }
+}
+
+export class CanvasPainter extends Painter {
+    private readonly context: CanvasRenderingContext2D;
+    private scale = 1;
+    private font = '';
+    /** The cells drawn last, and their picture. */
+    private picture: { cells: Uint32Array; canvas: OffscreenCanvas } | null = null;
+
     constructor(private readonly canvas: HTMLCanvasElement) {
+        super();
         this.context = canvas.getContext('2d')!;
     }
 
@@ -61,78 +115,33 @@ export class CanvasPainter implements Painter {
         const scale = window.devicePixelRatio || 1;
         const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
         if (canvas.width !== w || canvas.height !== h) {
-            canvas.width = w;
-            canvas.height = h;
+            Object.assign(canvas, { width: w, height: h });
             this.font = '';
         }
         const styled = `${height}px`;
         if (canvas.style.height !== styled) canvas.style.height = styled;
-        this.width = width;
-        this.height = height;
-        this.scale = scale;
-        this.used = 0;
+        Object.assign(this, { width, height, scale });
         context.setTransform(scale, 0, 0, scale, 0, 0);
         context.clearRect(0, 0, width, height);
         return this;
     }
 
-    rect(x: number, y: number, width: number, height: number, fill: string): void {
-        this.context.fillStyle = fill;
-        this.context.fillRect(x, y, width, height);
-    }
-
-    frame(
-        x: number,
-        y: number,
-        width: number,
-        height: number,
-        stroke: string,
-        radius = 0,
-        fill = '',
-        lineWidth = 1,
-    ): void {
+    path(data: string, { fill, stroke, width = 1, dash = [] }: Look): void {
         const { context } = this;
-        context.beginPath();
-        context.roundRect(x, y, width, height, radius);
+        const shape = new Path2D(data);
         if (fill) {
             context.fillStyle = fill;
-            context.fill();
+            context.fill(shape);
         }
-        context.lineWidth = lineWidth;
-        context.strokeStyle = stroke;
-        context.stroke();
-    }
-
-    line(points: [number, number][], stroke: string, width = 1, dash: number[] = []): void {
-        const { context } = this;
-        context.beginPath();
-        points.forEach(([x, y], i) => (i === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
-        context.strokeStyle = stroke;
-        context.lineWidth = width;
-        context.setLineDash(dash);
-        context.lineJoin = 'round';
-        context.stroke();
-        context.setLineDash([]);
-    }
-
-    dot(x: number, y: number, radius: number, fill: string, stroke = ''): void {
-        const { context } = this;
-        context.beginPath();
-        context.arc(x, y, radius, 0, 2 * Math.PI);
-        context.fillStyle = fill;
-        context.fill();
         if (!stroke) return;
         context.strokeStyle = stroke;
-        context.lineWidth = 1.5;
-        context.stroke();
+        context.lineWidth = width;
+        context.lineJoin = 'round';
+        context.setLineDash(dash);
+        context.stroke(shape);
     }
 
-    text(
-        x: number,
-        y: number,
-        text: string,
-        { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle,
-    ): void {
+    text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {
         const { context } = this;
         const wanted = `${weight} ${size}px ${font}`;
         if (wanted !== this.font) context.font = this.font = wanted;
@@ -147,36 +156,33 @@ export class CanvasPainter implements Painter {
         context.restore();
     }
 
-    bars(x: number, top: number, height: number, list: Bars[]): void {
-        const picture = this.nextPixels().drawBars(list, top, height, this.scale);
-        this.context.drawImage(picture, x, top, picture.width, height);
+    /** On whole pixels, so that no seams are between rectangles side by side. */
+    override rects(boxes: number[], fill: string): void {
+        const { context, scale } = this;
+        const snap = (at: number) => Math.round(at * scale) / scale;
+        context.fillStyle = fill;
+        for (let i = 0; i < boxes.length; i += 4) {
+            const [x, y] = [snap(boxes[i]), snap(boxes[i + 1])];
+            const [right, bottom] = [snap(boxes[i] + boxes[i + 2]), snap(boxes[i + 1] + boxes[i + 3])];
+            context.fillRect(x, y, right - x, Math.max(1 / scale, bottom - y));
+        }
     }
 
     cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
-        const picture = this.nextPixels().drawCells(columns, cells);
+        if (this.picture?.cells !== cells) this.picture = { cells, canvas: cellsPicture(columns, cells) };
+        const { canvas } = this.picture;
+        const { context } = this;
+        context.imageSmoothingEnabled = false;
         const rows = edges.length - 1;
-        if (edges.every((each, row) => Math.abs(each - row / rows) < 1e-9)) return this.context.drawImage(picture, x, y, width, height);
+        if (edges.every((each, row) => Math.abs(each - row / rows) < 1e-9)) return context.drawImage(canvas, x, y, width, height);
         for (let row = 0; row < rows; ++row)
-            this.context.drawImage(picture, 0, row, columns, 1, x, y + edges[row] * height, width, (edges[row + 1] - edges[row]) * height);
-    }
-
-    private nextPixels(): Pixels {
-        this.context.imageSmoothingEnabled = false;
-        return (this.pixels[this.used++] ??= new Pixels());
-    }
-
-    rects(boxes: Float64Array | number[], fill: string): void {
-        this.context.fillStyle = fill;
-        for (let i = 0; i < boxes.length; i += 4)
-            this.context.fillRect(boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]);
+            context.drawImage(canvas, 0, row, columns, 1, x, y + edges[row] * height, width, (edges[row + 1] - edges[row]) * height);
     }
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {
         const { context } = this;
         context.save();
-        context.beginPath();
-        context.rect(x, y, width, height);
-        context.clip();
+        context.clip(new Path2D(box(x, y, width, height)));
         draw();
         context.restore();
         this.font = '';
@@ -185,9 +191,8 @@ export class CanvasPainter implements Painter {
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character]);
-const short = (value: number) => String(Math.round(value * 100) / 100);
 
-export class SvgPainter implements Painter {
+export class SvgPainter extends Painter {
     private readonly parts: string[] = [];
     private clips = 0;
 
@@ -196,99 +201,40 @@ export class SvgPainter implements Painter {
         readonly height: number,
         background: string,
     ) {
+        super();
         this.rect(0, 0, width, height, background);
     }
 
-    rect(x: number, y: number, width: number, height: number, fill: string): void {
-        this.parts.push(
-            `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${fill}"/>`,
-        );
+    path(data: string, { fill, stroke, width = 1, dash = [], crisp }: Look): void {
+        const line = stroke ? ` stroke="${stroke}" stroke-width="${width}" stroke-linejoin="round"` : '';
+        const dashes = dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : '';
+        this.parts.push(`<path d="${data}" fill="${fill || 'none'}"${line}${dashes}${crisp ? ' shape-rendering="crispEdges"' : ''}/>`);
     }
 
-    frame(
-        x: number,
-        y: number,
-        width: number,
-        height: number,
-        stroke: string,
-        radius = 0,
-        fill = 'none',
-        lineWidth = 1,
-    ): void {
-        this.parts.push(
-            `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" rx="${radius}" fill="${fill || 'none'}" stroke="${stroke}" stroke-width="${lineWidth}"/>`,
-        );
-    }
-
-    line(points: [number, number][], stroke: string, width = 1, dash: number[] = []): void {
-        const path = points.map(([x, y]) => `${short(x)},${short(y)}`).join(' ');
-        const dashed = dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : '';
-        this.parts.push(
-            `<polyline points="${path}" fill="none" stroke="${stroke}" stroke-width="${width}" stroke-linejoin="round"${dashed}/>`,
-        );
-    }
-
-    dot(x: number, y: number, radius: number, fill: string, stroke = ''): void {
-        const edge = stroke ? ` stroke="${stroke}" stroke-width="1.5"` : '';
-        this.parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${radius}" fill="${fill}"${edge}/>`);
-    }
-
-    text(
-        x: number,
-        y: number,
-        text: string,
-        { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle,
-    ): void {
+    text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {
         const turn = upright ? ` transform="rotate(-90 ${short(x)} ${short(y)})"` : '';
-        this.parts.push(
-            `<text x="${short(x)}" y="${short(y)}" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${colour}"${turn}>${escaped(text)}</text>`,
-        );
-    }
-
-    bars(x: number, top: number, height: number, list: Bars[]): void {
-        for (const { top: tops, bottom: bottoms, fill } of list) {
-            let path = '';
-            for (let i = 0; i < tops.length;) {
-                const begin = i;
-                while (++i < tops.length && tops[i] === tops[begin] && bottoms[i] === bottoms[begin]);
-                if (tops[begin] === bottoms[begin]) continue;
-                const high = Math.max(top, tops[begin]);
-                const low = Math.min(top + height, bottoms[begin]);
-                path += `M${short(x + begin)} ${short(high)}h${i - begin}V${short(low)}h${begin - i}z`;
-            }
-            if (path) this.parts.push(`<path d="${path}" fill="${fill}"/>`);
-        }
+        const style = `font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${colour}"`;
+        this.parts.push(`<text x="${short(x)}" y="${short(y)}" ${style}${turn}>${escaped(text)}</text>`);
     }
 
     cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
         const rows = cells.length / columns;
         const paths = new Map<number, string>();
         for (let row = 0; row < rows; ++row)
-            for (let c = row * columns, end = c + columns; c < end;) {
+            for (let c = row * columns, end = c + columns; c < end; ) {
                 const begin = c;
                 while (++c < end && cells[c] === cells[begin]);
                 if (cells[begin] === 0) continue;
-                const place = (column: number) => short(x + ((column - row * columns) / columns) * width);
-                const [high, low] = [row, row + 1].map((each) => short(y + edges[each] * height));
-                const box = `M${place(begin)} ${high}H${place(c)}V${low}H${place(begin)}z`;
-                paths.set(cells[begin], (paths.get(cells[begin]) ?? '') + box);
+                const [from, to] = [begin, c].map((column) => x + ((column - row * columns) / columns) * width);
+                const [high, low] = [row, row + 1].map((each) => y + edges[each] * height);
+                paths.set(cells[begin], (paths.get(cells[begin]) ?? '') + box(from, high, to - from, low - high));
             }
-        for (const [pixel, path] of paths)
-            this.parts.push(`<path d="${path}" fill="${colourOf(pixel)}" shape-rendering="crispEdges"/>`);
-    }
-
-    rects(boxes: Float64Array | number[], fill: string): void {
-        let path = '';
-        for (let i = 0; i < boxes.length; i += 4)
-            path += `M${short(boxes[i])} ${short(boxes[i + 1])}h${short(boxes[i + 2])}v${short(boxes[i + 3])}h${short(-boxes[i + 2])}z`;
-        if (path) this.parts.push(`<path d="${path}" fill="${fill}"/>`);
+        for (const [pixel, path] of paths) this.path(path, { fill: colourOf(pixel), crisp: true });
     }
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {
         const id = `clip${++this.clips}`;
-        this.parts.push(
-            `<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath><g clip-path="url(#${id})">`,
-        );
+        this.parts.push(`<clipPath id="${id}"><path d="${box(x, y, width, height)}"/></clipPath><g clip-path="url(#${id})">`);
         draw();
         this.parts.push('</g>');
     }

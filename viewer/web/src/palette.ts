@@ -3,7 +3,7 @@
 import { phaseCount, shows, type App } from './app';
 import { selectStructure } from './chosen';
 import { cubeOf, firstLevels } from './cube';
-import { h } from './dom';
+import { dialog, h } from './dom';
 import type { State } from './state';
 import { viewsOf } from './views';
 
@@ -17,7 +17,7 @@ const entriesAtMost = 60;
 const phasesAtMost = 10000;
 
 /** All that can be gone to: views, events, levels, data structures, phases and functions. */
-export function entriesOf(app: App): Entry[] {
+function entriesOf(app: App): Entry[] {
     const { info } = app.source;
     const found: Entry[] = viewsOf(app).map(({ id, title }) => ({ kind: 'view', name: title, go: { view: id } }));
     if (shows(app.source).length === 0) return found;
@@ -38,7 +38,7 @@ export function entriesOf(app: App): Entry[] {
 }
 
 /** Those whose names have all words of a query: begun with it first, then as they are listed. */
-export function matching(entries: Entry[], query: string): Entry[] {
+function matching(entries: Entry[], query: string): Entry[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const rank = ({ name, kind }: Entry) => {
         const text = name.toLowerCase();
@@ -51,14 +51,6 @@ export function matching(entries: Entry[], query: string): Entry[] {
         .map((entry, i) => ({ entry, i, rank: rank(entry) }))
         .sort((a, b) => a.rank - b.rank || a.i - b.i)
         .map(({ entry }) => entry);
-}
-
-function dialog(label: string, ...children: HTMLElement[]): HTMLDialogElement {
-    const made: HTMLDialogElement = h('dialog', { 'aria-label': label, onclose: () => made.remove() }, ...children);
-    made.addEventListener('click', (event) => event.target === made && made.close());
-    document.body.append(made);
-    made.showModal();
-    return made;
 }
 
 /** A field and what it finds; arrows move through the list, Enter goes. */
@@ -94,7 +86,6 @@ export function openSearch(app: App): void {
         } else if (event.key === 'Enter' && found[at]) go(found[at]);
     });
     const made = dialog('Search', input, list);
-    made.classList.add('search');
     fill();
 }
 
@@ -103,6 +94,7 @@ const keys: [string, string][] = [
     ['?', 'these keys'],
     ['u', 'undo the last choice'],
     ['c', 'copy a link to what is shown'],
+    ['b', 'the other of two files'],
     ['1 … 9', 'the views, in order'],
     ['arrows', 'on the field: move the cursor; with Shift: move what is shown'],
     ['Enter', 'on the field: select the data structure and phase under the cursor'],

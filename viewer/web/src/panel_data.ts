@@ -5,7 +5,7 @@ import { meanOf, type Panel } from './panels';
 import type { Axis, Buckets, Stretch } from './protocol';
 
 /** A panel and where its numbers come from. */
-export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message' | 'drawn'> {
+export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
     fetch: (stretch: Stretch) => Promise<Buckets>;
 }
 
@@ -25,7 +25,7 @@ export class PanelReader {
     /** Other panels: all are read anew. */
     set(axis: Axis, sources: PanelSource[], sight: [number, number]): void {
         this.axis = axis;
-        this.panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '', drawn: null }));
+        this.panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '' }));
         ++this.generation;
         for (const panel of this.panels) void this.load(panel, { x0: 0, x1: axis.bytes, count: columns, sight: [0, axis.bytes] }, 'whole');
         this.look(sight);
@@ -73,11 +73,6 @@ export class PanelReader {
     /** Resolves when nothing is being read. */
     quiet(): Promise<void> {
         return this.pending === 0 && this.timer === 0 ? Promise.resolve() : new Promise((resolve) => this.settled.push(resolve));
-    }
-
-    /** Sums over all by panel; for tests. */
-    totals(): Record<string, number> {
-        return Object.fromEntries(this.panels.map((panel) => [panel.title, panel.whole?.total ?? NaN]));
     }
 
     dispose(): void {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
 
+import type { factsOf } from './worker/facts';
+import type { campaignOf, intrusionOf, probeOf } from './worker/tables';
+
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
 
@@ -17,38 +20,8 @@ export interface Structure {
     base: bigint;
     bytes: number;
     elementBytes: number;
-}
-
-/** Accesses and misses of a level by structure and phase, as columns. */
-export interface StructureLevel {
-    name: string;
-    exact: boolean;
-    structure: Uint32Array;
-    phase: Uint32Array;
-    accesses: Column;
-    misses: Column;
-}
-
-export interface MonitorInfo {
-    group: string;
-    name: string;
-    link: string;
-    spec: string;
-    counters: number;
-    granularity: string;
-    eviction: string;
-    numbers: Record<string, number>;
-    events: Column;
-    swapouts: Column;
-    functions: { name: string; events: number }[];
-}
-
-export interface LinkInfo {
-    name: string;
-    from: string;
-    to: string;
-    virtual: boolean;
-    kinds: { kind: string; events: number }[];
+    /** Of two-dimensional arrays: elements of a row; 0: it is none. */
+    rowElements: number;
 }
 
 /** Something counted over addresses: a level's accesses and misses, the events of a link, what a monitor gave. */
@@ -71,112 +44,10 @@ export interface SeriesInfo {
     reduced: boolean;
 }
 
-export interface SweepCell {
-    eviction: string;
-    granularity: string;
-    counters: number;
-    swapouts: number;
-    error: number;
-    bytesPerEvent: number;
-    /** What the monitor takes in hardware, and what else the file has of its cells: by column. */
-    more: Record<string, number>;
-    published?: { swapouts: number; error: number; misprint: boolean };
-}
-
-export interface SweepInfo {
-    link: string;
-    monitor: string;
-    references: number;
-    events: number;
-    cells: SweepCell[];
-}
-
-/** What a monitor of one configuration cost the program (docs/intrusion.md). */
-export interface IntrusionRow {
-    link: string;
-    counters: number;
-    granularity: string;
-    /** Records that the ring has room for. */
-    capacity: number;
-    drain: string;
-    /** By column of /intrusion/rows. */
+/** A row of a table of the file, or the attributes of a group: by the names that docs/format.md gives. */
+export interface TableRow {
+    texts: Record<string, string>;
     numbers: Record<string, number>;
-    /** More than without monitor: by link, by link, by level. */
-    events: Column;
-    bytes: Column;
-    misses: Column;
-}
-
-export interface IntrusionInfo {
-    references: number;
-    /** Without monitor, as the next three. */
-    cycles: number;
-    events: Column;
-    bytes: Column;
-    misses: Column;
-    links: string[];
-    levels: string[];
-    rows: IntrusionRow[];
-}
-
-/** Points of a response curve, or (unit "loads") how many single loads took so many cycles. */
-export interface ProbeCurve {
-    path: string;
-    test: string;
-    variant: string;
-    name: string;
-    xName: string;
-    xUnit: string;
-    /** Of the values: cycles and misses are per load. */
-    unit: string;
-    x: Column;
-    value: Column;
-    trials: Column | null;
-    knockedOut: Column | null;
-}
-
-/** What a probe says of a level, and what is true. */
-export interface ProbeFinding {
-    test: string;
-    variant: string;
-    level: string;
-    parameter: string;
-    /** NaN where there is none, or a word. */
-    value: number;
-    low: number;
-    high: number;
-    word: string;
-    unit: string;
-    method: string;
-    reason: string;
-    truth: number;
-    truthHigh: number;
-    truthWord: string;
-    verdict: string;
-}
-
-export interface ProbeTest {
-    name: string;
-    runs: number;
-    references: number;
-    cycles: number;
-    decisions: string[];
-}
-
-export interface ProbeInfo {
-    curves: ProbeCurve[];
-    findings: ProbeFinding[];
-    tests: ProbeTest[];
-}
-
-/** Why a level misses, and what evicts what in it (docs/causes.md): rows of structures and phases. */
-export interface CauseLevel {
-    name: string;
-    /** Names of structures. */
-    structures: string[];
-    /** `counts`: first use, invalidated, capacity, conflict. */
-    misses: { structure: Column; phase: Column; counts: Column[] };
-    evictions: { by: Column; victim: Column; phase: Column; count: Column };
 }
 
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
@@ -187,89 +58,14 @@ export interface Grouping {
     names: string[];
 }
 
-/** Which code and data of a program miss (docs/programs.md): a row per site and phase (and core). */
-export interface AttributionInfo {
-    site: Column;
-    phase: Column;
-    /** With --per-core. */
-    core: Column | null;
-    counts: { title: string; values: Column }[];
-    /** Of levels whose causes are known: first use, invalidated, capacity, conflict. */
-    causes: { level: string; counts: Column[] }[];
-    groupings: Grouping[];
-}
-
-/** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
-export interface SharingInfo {
-    levels: string[];
-    lineBytes: number;
-    level: Column;
-    phase: Column;
-    core: Column;
-    byCore: Column;
-    /** Of the line; exact below 2^53. */
-    address: Column;
-    trueSharing: Column;
-    falseSharing: Column;
-}
-
-/** How often a test was right about a parameter, over all levels of all machines. */
-export interface Score {
-    test: string;
-    variant: string;
-    parameter: string;
-    right: number;
-    wrong: number;
-    notIdentifiable: number;
-}
-
-/** Probes on random machines (docs/probes.md). */
-export interface CampaignInfo {
-    machines: number;
-    seed: number;
-    noise: string;
-    references: number;
-    /** Tests that have no such variant, in words. */
-    leftOut: string;
-    scores: Score[];
-    worst: { machine: number; wrong: number; notIdentifiable: number; findings: string }[];
-}
-
-export interface FileInfo {
-    name: string;
-    bytes: number;
-    kind: 'run' | 'sweep' | 'probe' | 'intrusion' | 'validate';
-    complete: boolean;
-    incomplete: string;
-    failure: string;
-    /** For copies in reports: what was left out, in words; else empty. */
-    reduced: string;
-    input: string;
-    settings: string[];
-    machine: { name: string; cores: number; period: number; yaml: string };
-    check: { passed: boolean; meaning: string; residual: number; bound: number } | null;
-    run: { references: number; cycles: number; pageWalks: number } | null;
-    phases: { names: string[]; references: Column; cycles: Column; pageWalks: Column };
-    components: Component[];
-    links: LinkInfo[];
-    monitors: MonitorInfo[];
-    structures: Structure[];
-    structureLevels: StructureLevel[];
-    /** Empty where the run did not look for them. */
-    causes: CauseLevel[];
-    /** Of programs and their recordings. */
-    attribution: AttributionInfo | null;
-    /** Of coherent machines, with --causes. */
-    sharing: SharingInfo | null;
-    functions: string[];
-    sweep: SweepInfo | null;
-    probe: ProbeInfo | null;
-    intrusion: IntrusionInfo | null;
-    campaign: CampaignInfo | null;
-    series: SeriesInfo[];
-    provenance: [string, string][];
-    warnings: string[];
-}
+// What the readers of parts of a file give.
+/** All that the page knows of a file before it draws. */
+export type FileInfo = ReturnType<typeof factsOf>;
+export type LinkInfo = FileInfo['links'][number];
+export type IntrusionInfo = ReturnType<typeof intrusionOf>;
+export type ProbeInfo = ReturnType<typeof probeOf>;
+export type ProbeCurve = ProbeInfo['curves'][number];
+export type CampaignInfo = ReturnType<typeof campaignOf>;
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {
@@ -363,20 +159,7 @@ export interface Heat {
     edges: number[];
 }
 
-export interface Requests {
-    open: { args: [File | { name: string; bytes: ArrayBuffer }, boolean]; result: FileInfo };
-    extents: { args: [string[]]; result: Extents };
-    buckets: { args: [string, Quantity, Phases, Axis, Stretch]; result: Buckets };
-    heat: { args: [string, Quantity, Axis, number, number, number, number]; result: Heat };
-    /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
-    selected: { args: [string, Quantity, Phases, Axis, number, number, number, number]; result: Selected };
-    counters: { args: [string, string]; result: Column };
-    /** Of x0 .. x1 of the axis; null: of all. */
-    phaseSums: { args: [string, Axis, [number, number] | null]; result: PhaseSums };
-    /** Exact and coarsened counts of a sweep, and by how much they differ. */
-    coarse: { args: [string, number, Axis, Stretch]; result: Coarse };
-}
-
+/** What a monitor gives of a sweep's counts, and by how much that differs. */
 export interface Coarse {
     exact: Buckets;
     approximate: Buckets;

@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scales of values: linear, logarithmic, and symmetric logarithmic where values of both signs or zeros lie far apart.
-import { powers, ticks } from './numbers';
+import { ticks } from 'd3-array';
+import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
 
-export type ScaleName = 'linear' | 'logarithmic' | 'symmetric logarithmic';
-
-/** A symmetric logarithm: linear up to `unit` on both sides of 0, by factors beyond; odd and ascending. */
-export const symlog = (value: number, unit: number): number =>
-    Math.sign(value) * (Math.abs(value) <= unit ? Math.abs(value) / unit : 1 + Math.log10(Math.abs(value) / unit));
-
-/** The value of a symmetric logarithm. */
-export const unsymlog = (place: number, unit: number): number =>
-    Math.sign(place) * unit * (Math.abs(place) <= 1 ? Math.abs(place) : 10 ** (Math.abs(place) - 1));
-
-/** Where the linear part of a symmetric logarithmic scale ends: a power of ten not above the least magnitude, at most six below the
- * largest. */
-export const symlogUnit = (leastMagnitude: number, mostMagnitude: number): number =>
-    10 ** Math.floor(Math.log10(Math.max(leastMagnitude, mostMagnitude / 1e6)) + 1e-9);
-
-/** Ticks of a symmetric logarithmic scale: 0 and powers of ten on both sides, at most three, evenly from the largest down. */
-export function symlogTicks(unit: number, least: number, most: number): number[] {
-    const all = Math.floor(Math.log10(Math.max(most, -least) / unit) + 1e-9) + 1;
-    const step = Math.ceil(all / 3);
-    const side: number[] = [];
-    for (let power = all - 1; power >= 0; power -= step) side.unshift(unit * 10 ** power);
-    return [...side.filter((each) => each <= -least).map((each) => -each).reverse(), 0, ...side.filter((each) => each <= most)];
-}
+export type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
+/** `auto`: logarithmic where values lie far apart. */
+export type Wanted = 'linear' | 'log' | 'auto';
 
 /** Values whose magnitudes differ by more than this are drawn on a logarithmic scale. */
 const far = 30;
@@ -38,61 +19,74 @@ export interface Extent {
     large: number;
 }
 
-export function extentOf(values: number[]): Extent {
-    const known = values.filter((each) => Number.isFinite(each));
-    const sizes = known.map(Math.abs).filter((each) => each > 0);
-    return {
-        least: Math.min(...known),
-        most: Math.max(...known),
-        small: Math.min(...sizes),
-        large: Math.max(...sizes),
-    };
+export function extentOf(...lists: Iterable<number>[]): Extent {
+    const extent: Extent = { least: Infinity, most: -Infinity, small: Infinity, large: -Infinity };
+    for (const list of lists)
+        for (const value of list) {
+            if (!Number.isFinite(value)) continue;
+            extent.least = Math.min(extent.least, value);
+            extent.most = Math.max(extent.most, value);
+            if (value === 0) continue;
+            extent.small = Math.min(extent.small, Math.abs(value));
+            extent.large = Math.max(extent.large, Math.abs(value));
+        }
+    return extent;
 }
 
-/** What suits values: `auto` is logarithmic where they lie far apart; with zeros or both signs, symmetric. */
-export function scaleNameOf({ least, small, large }: Extent, wanted: 'linear' | 'log' | 'auto'): ScaleName {
+export function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
     if (!(large >= small) || wanted === 'linear') return 'linear';
     if (wanted === 'auto' && large <= far * small) return 'linear';
     return least > 0 ? 'logarithmic' : 'symmetric logarithmic';
 }
 
-/** An axis of values: 0 .. 1 from the bottom to the top, with a little room at the ends, and its ticks. */
-export interface ValueAxis {
-    name: ScaleName;
+export interface ValueScale {
+    spread: Spread;
+    /** 0 .. 1 from the bottom to the top; beyond where the value lies beyond. */
     at: (value: number) => number;
     ticks: number[];
 }
 
-/** Ticks of a logarithmic axis; where it has fewer than two powers of ten, steps of 1, 2, 5. */
-function logTicks(least: number, most: number): number[] {
-    const found = powers(least, most);
+/** Powers of ten from `least` to `most`, at most about five; where there are fewer than two, steps of 1, 2, 5. */
+export function logTicks(least: number, most: number): number[] {
+    const step = Math.max(1, Math.round((Math.log10(most) - Math.log10(least)) / 4));
+    const found: number[] = [];
+    for (let at = 10 ** Math.ceil(Math.log10(least) - 1e-9); at <= most; at *= 10 ** step) found.push(at);
     if (found.length >= 2) return found;
     const power = 10 ** Math.floor(Math.log10(least));
     return [1, 2, 5, 10, 20, 50].map((each) => each * power).filter((each) => each >= least && each <= most);
 }
 
-export function valueAxis(values: number[], wanted: 'linear' | 'log' | 'auto'): ValueAxis {
-    const extent = extentOf(values);
-    const name = scaleNameOf(extent, wanted);
-    const between = (from: number, to: number, by: (value: number) => number) => (value: number) =>
-        (by(value) - from) / (to - from);
-    if (name === 'logarithmic') {
-        const [least, most] = [extent.least / 1.3, extent.most * 1.3];
-        const by = (value: number) => Math.log(Math.max(value, least));
-        return { name, at: between(by(least), by(most), by), ticks: logTicks(least, most) };
-    }
-    const least = Math.min(0, extent.least);
-    const most = Math.max(0, extent.most);
-    if (name === 'symmetric logarithmic') {
-        const unit = symlogUnit(extent.small, extent.large);
-        const by = (value: number) => symlog(value, unit);
-        const room = (by(most) - by(least)) * 0.06;
-        const [from, to] = [by(least) - (least < 0 ? room : 0), by(most) + room];
-        return { name, at: between(from, to, by), ticks: symlogTicks(unit, least, most) };
-    }
-    if (!(most > least)) return { name, at: () => 0, ticks: [0] };
-    const [from, to] = [least * 1.1, most * 1.1];
-    const steps = ticks(Math.max(most, -least) * 1.1, 5);
-    const down = steps.slice(1).map((each) => -each).reverse();
-    return { name, at: between(from, to, (value) => value), ticks: [...down, ...steps].filter((each) => each >= from && each <= to) };
+/** 0 and powers of ten on both sides, at most three, evenly from the largest down. */
+function symlogTicks(unit: number, least: number, most: number): number[] {
+    const all = Math.floor(Math.log10(Math.max(most, -least) / unit) + 1e-9) + 1;
+    const step = Math.ceil(all / 3);
+    const side: number[] = [];
+    for (let power = all - 1; power >= 0; power -= step) side.unshift(unit * 10 ** power);
+    return [...side.filter((each) => each <= -least).map((each) => -each).reverse(), 0, ...side.filter((each) => each <= most)];
+}
+
+interface Options {
+    /** 0 in the middle. */
+    symmetric?: boolean;
+    /** From the least to the most value, without 0 and without room at the ends. */
+    tight?: boolean;
+    /** How many ticks, about. */
+    about?: number;
+}
+
+export function valueScale(extent: Extent, wanted: Wanted, { symmetric = false, tight = false, about = 5 }: Options = {}): ValueScale {
+    const { least, most, small, large } = extent;
+    const spread = spreadOf(extent, wanted);
+    const whole = tight || spread === 'logarithmic' ? [least, most] : [Math.min(0, least), Math.max(0, most)];
+    const [from, end] = symmetric && large > 0 ? [-large, large] : whole;
+    const to = end > from || spread !== 'linear' ? end : from + 1;
+    // linear up to a power of ten not above the least magnitude, at most six below the largest
+    const unit = 10 ** Math.floor(Math.log10(Math.max(small, large / 1e6)) + 1e-9);
+    const scale = spread === 'linear' ? scaleLinear() : spread === 'logarithmic' ? scaleLog() : scaleSymlog().constant(unit);
+    const room = tight ? 0 : 0.06;
+    scale.domain([from, to]).range([from < 0 || spread === 'logarithmic' ? room : 0, 1 - room]);
+    const [bottom, top] = tight ? [from, to] : [scale.invert(0), scale.invert(1)];
+    const found = spread === 'linear' ? ticks(bottom, top, about) : spread === 'logarithmic' ? logTicks(bottom, top) : symlogTicks(unit, from, to);
+    const at = (value: number) => (spread === 'logarithmic' ? (value > 0 ? Math.max(0, scale(value)) : 0) : scale(value));
+    return { spread, at, ticks: found };
 }

@@ -4,6 +4,8 @@
 /** All texts; absent = default. */
 export interface State {
     view?: string;
+    /** Of two files: the one that is shown (b: the second), or their difference. */
+    file?: string;
     /** What panels show: accesses, misses, hits, missrate, link:KIND, monitor. */
     show?: string;
     /** "4", "3,5-7"; absent = all. */
@@ -126,3 +128,6 @@ export function parseRange(text: string | undefined, most: number): [number, num
     const to = Math.min(most, Number(match[2]));
     return from < to ? [from, to] : null;
 }
+
+/** What parseRange() reads; empty for all. */
+export const rangeText = (range: [number, number] | null): string => (range ? range.map(Math.round).join('-') : '');

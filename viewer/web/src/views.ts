@@ -13,21 +13,23 @@ import { workbenchView } from './views/workbench';
 export interface ViewKind {
     id: string;
     title: string;
+    /** Whether files have what it shows. */
+    has: (app: App) => boolean;
     make: (app: App) => View;
+    /** It shows by itself by how much two files differ. */
+    differs?: boolean;
 }
 
-/** The first is shown where nothing else is asked for. */
-export function viewsOf(app: App): ViewKind[] {
-    const { info } = app.source;
-    const kinds: ViewKind[] = [];
-    if (info.sweep) kinds.push({ id: 'sweep', title: 'Sweep', make: sweepView });
-    if (info.intrusion && info.intrusion.rows.length > 0)
-        kinds.push({ id: 'intrusion', title: 'Intrusion', make: intrusionView });
-    if (info.probe && info.probe.curves.length > 0) kinds.push({ id: 'curves', title: 'Curves', make: curvesView });
-    if (info.campaign) kinds.push({ id: 'scores', title: 'Scores', make: scoresView });
-    if (shows(app.source).length > 0) kinds.push({ id: 'workbench', title: 'Workbench', make: workbenchView });
-    if (info.links.length > 0) kinds.push({ id: 'topology', title: 'Topology', make: topologyView });
-    kinds.push({ id: 'tables', title: 'Tables', make: tablesView });
-    if (app.others.length > 0 && !info.probe) kinds.push({ id: 'compare', title: 'Compare', make: compareView });
-    return kinds;
-}
+/** The first that there is is shown where nothing else is asked for. */
+const kinds: ViewKind[] = [
+    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => info.sweep !== null, make: sweepView, differs: true },
+    { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: true },
+    { id: 'curves', title: 'Curves', has: ({ source: { info } }) => !!info.probe?.curves.length, make: curvesView },
+    { id: 'scores', title: 'Scores', has: ({ source: { info } }) => info.campaign !== null, make: scoresView },
+    { id: 'workbench', title: 'Workbench', has: ({ source }) => shows(source).length > 0, make: workbenchView, differs: true },
+    { id: 'topology', title: 'Topology', has: ({ source: { info } }) => info.links.length > 0, make: topologyView },
+    { id: 'tables', title: 'Tables', has: () => true, make: tablesView },
+    { id: 'compare', title: 'Compare', has: ({ source, others }) => others.length > 0 && !source.info.probe, make: compareView },
+];
+
+export const viewsOf = (app: App): ViewKind[] => kinds.filter((kind) => kind.has(app));

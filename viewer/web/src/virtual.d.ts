@@ -5,3 +5,8 @@ declare module 'virtual:worker' {
     export default packed;
 }
 declare module '*.css';
+
+declare module '*.py?raw' {
+    const program: string;
+    export default program;
+}

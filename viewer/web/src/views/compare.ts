@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compare: two results side by side, and what the second has more or less.
 import { scaleKind, scaleChooser, baseName, titleOf, type App, type View } from '../app';
-import { axisOf } from '../axis';
 import { theme } from '../colours';
 import { h, select, tableElement } from '../dom';
-import { bytes, full } from '../numbers';
-import { differenceOf, type PanelSource } from '../panel_data';
-import { AddressPlot } from '../plot';
-import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
-import { fileDifferencePython, twinDifferencePython } from '../python';
-import { parseRange } from '../state';
-import { axesOf, pairsOf, type Pair } from './compare_align';
+import { FieldPlot } from '../field';
+import { full } from '../numbers';
+import type { Axis } from '../protocol';
+import { parseRange, rangeText } from '../state';
+import { pairsOf } from './compare_align';
+import { pairAxes, pairPanels, pairPython } from './compare_panels';
 import { comparisons } from './compare_tables';
 import { tablesOf } from './tables';
 
@@ -28,12 +26,11 @@ export function compareView(app: App): View {
         all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ??
         all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ??
         all[0];
-    const plot = new AddressPlot({
+    const plot = new FieldPlot({
         name: () => `${baseName(source)}-compared`,
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
-        structures: () => source.info.structures,
-        python: (sight) => python(sight),
-        moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
+        python: (sight) => pairPython(source, other, chosen(), axes, null, sight),
+        look: (range) => app.move(rangeText(range)),
     });
     plot.figure.bar.append(controls);
     const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes }) =>
@@ -51,36 +48,8 @@ export function compareView(app: App): View {
         h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`),
         ...(all.length ? notes.map((note) => h('p', { class: 'note' }, note)) : []),
     );
-    const body = all.length ? plot.element : h('div', { class: 'absent' }, ...notes.map((note) => h('p', {}, note)));
+    const body = all.length ? plot.figure.element : h('div', { class: 'absent' }, ...notes.map((note) => h('p', {}, note)));
     const element = h('div', { class: 'view' }, names, body, ...tables);
-
-    function panels(pair: Pair): PanelSource[] {
-        const colours = theme();
-        const rate = pair.quantity === 'missrate';
-        const units = [...new Set([pair.a.unit, pair.b.unit])].map(bytes).join(' and of ');
-        const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${units}`;
-        const from = (which: typeof source, series: SeriesInfo, axis: Axis) => (stretch: Stretch) =>
-            which.ask('buckets', series.id, pair.quantity, null, axis, stretch);
-        const [a, b] = [from(source, pair.a, axes[0]), from(other, pair.b, axes[1])];
-        const difference = async (stretch: Stretch): Promise<Buckets> => {
-            const [first, second] = await Promise.all([a(stretch), b(stretch)]);
-            return differenceOf(first, second);
-        };
-        const common = { colour: colours[pair.quantity], rate, meaning };
-        return [
-            { ...common, key: 'a', title: `first: ${titleOf(source)}`, fetch: a },
-            { ...common, key: 'b', title: `second: ${titleOf(other)}`, fetch: b },
-            {
-                key: 'd',
-                title: 'second − first',
-                meaning: 'difference of the means',
-                colour: colours.misses,
-                rate,
-                signed: true,
-                fetch: difference,
-            },
-        ];
-    }
 
     async function update(): Promise<void> {
         if (all.length === 0) return;
@@ -97,35 +66,16 @@ export function compareView(app: App): View {
             ),
             scaleChooser(app),
         );
-        const scale = scaleKind(app);
+        plot.set({ scale: scaleKind(app), shared: true, structures: source.info.structures });
         const now = JSON.stringify([pair.id, theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes), scale);
+        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes));
         key = now;
-        const found = await axesFor(pair);
+        const found = await pairAxes(source, other, pair);
         if (now !== key) return;
         axes = found;
-        plot.set(axes[0], panels(pair), parseRange(app.state.x, axes[0].bytes), scale, true);
+        plot.read(axes[0], pairPanels(source, other, pair, axes, null), parseRange(app.state.x, axes[0].bytes));
     }
 
-    async function axesFor({ a, b, twins }: Pair): Promise<[Axis, Axis]> {
-        const unit = Math.max(a.unit, b.unit);
-        if (twins) return axesOf(twins, unit);
-        const axis = axisOf(await Promise.all([source.ask('extents', [a.id]), other.ask('extents', [b.id])]), unit);
-        return [axis, axis];
-    }
-
-    function python(sight: [bigint, bigint][] | null): string {
-        const { a, b, quantity, twins } = chosen();
-        if (!twins) return fileDifferencePython(source, other, a, b, quantity, sight);
-        const [x0, x1] = parseRange(app.state.x, axes[0].bytes) ?? [0, axes[0].bytes];
-        const begins = axes.map((axis) => new Map(axis.segments.map((each) => [each.start, each.base])));
-        const places = axes[0].segments.flatMap(({ start, bytes: size }): [bigint, bigint, number][] => {
-            const from = Math.floor(Math.max(0, x0 - start));
-            const to = Math.ceil(Math.min(size, x1 - start));
-            return from < to ? [[begins[0].get(start)! + BigInt(from), begins[1].get(start)! + BigInt(from), to - from]] : [];
-        });
-        return twinDifferencePython(source, other, a, b, quantity, places);
-    }
     ready = update();
     return {
         element,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element.
+import { group as groups } from 'd3-array';
 import { shows } from '../app';
 import type { Source } from '../client';
 import { gapBetween } from '../axis';
 import { bytes } from '../numbers';
-import type { Axis, FileInfo, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
+import type { Axis, Component, FileInfo, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
 
 /** A data structure of both, from its begin on. */
 export interface Twin {
@@ -32,34 +33,20 @@ export interface Pairs {
 /** Levels and TLBs by their distance from the core; of several at one distance first what loads and stores reach. */
 function ranks({ components, links }: FileInfo): Map<string, string> {
     const far = new Map([['core', 0]]);
-    for (let grown = true, step = 0; grown; ++step) {
-        grown = false;
-        for (const { from, to } of links)
-            if (far.get(from) === step && !far.has(to)) {
-                far.set(to, step + 1);
-                grown = true;
-            }
+    for (let front = ['core'], step = 1; front.length > 0; ++step) {
+        front = [...new Set(links.filter(({ from, to }) => front.includes(from) && !far.has(to)).map(({ to }) => to))];
+        front.forEach((name) => far.set(name, step));
     }
-    const data = (name: string) => {
-        const totals = components.find((each) => each.name === name)!.totals;
-        return (totals.loads ?? 0) + (totals.stores ?? 0) > 0 ? 0 : 1;
-    };
-    const seen = new Map<string, number>();
-    const found = new Map<string, string>();
-    for (const { name, group } of [...components].filter((each) => far.has(each.name)).sort((a, b) => data(a.name) - data(b.name))) {
-        if (group !== 'levels' && group !== 'tlbs') continue;
-        const place = `${group} ${far.get(name)}`;
-        const nth = seen.get(place) ?? 0;
-        seen.set(place, nth + 1);
-        found.set(name, `${place} ${nth}`);
-    }
-    return found;
+    const code = ({ totals }: Component) => ((totals.loads ?? 0) + (totals.stores ?? 0) > 0 ? 0 : 1);
+    const some = components.filter(({ name, group }) => far.has(name) && (group === 'levels' || group === 'tlbs'));
+    const alike = groups(some.sort((a, b) => code(a) - code(b)), ({ name, group }) => `${group} ${far.get(name)}`);
+    return new Map([...alike].flatMap(([place, all]) => all.map(({ name }, nth): [string, string] => [name, `${place} ${nth}`])));
 }
 
 /** The rank of a level, or of the two ends of a link; other names as they are. */
 function rankOf(info: FileInfo, known: Map<string, string>, { kind, owner }: SeriesInfo): string {
-    const monitor = info.monitors.find((each) => kind === 'monitor' && each.name === owner);
-    const link = info.links.find((each) => each.name === (monitor?.link ?? owner));
+    const monitor = info.monitors.find(({ texts }) => kind === 'monitor' && texts.name === owner);
+    const link = info.links.find((each) => each.name === (monitor?.texts.link ?? owner));
     const name = (each: string) => known.get(each) ?? each;
     return kind === 'level' || !link ? name(owner) : `${name(link.from)} > ${name(link.to)}`;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What differs between the tables of two files, and what only one of them has.
+import { groups } from 'd3-array';
 import type { Table } from '../dom';
 
 type Row = Table['rows'][number];
@@ -26,16 +27,9 @@ function nameOf(table: Table, row: Row): string {
 }
 
 /** Rows by name; where several have one name, the n-th of one file belongs to the n-th of the other. */
-function byName(table: Table): Map<string, { name: string; row: Row }> {
-    const seen = new Map<string, number>();
-    const rows = new Map<string, { name: string; row: Row }>();
-    for (const row of table.rows) {
-        const name = nameOf(table, row);
-        const nth = (seen.get(name) ?? 0) + 1;
-        seen.set(name, nth);
-        rows.set(`${nth} ${name}`, { name: nth > 1 ? `${name} (${nth})` : name, row });
-    }
-    return rows;
+function byName(table: Table): Map<string, Row> {
+    const named = (name: string, rows: Row[]) => rows.map((row, i): [string, Row] => [i > 0 ? `${name} (${i + 1})` : name, row]);
+    return new Map(groups(table.rows, (row) => nameOf(table, row)).flatMap(([name, rows]) => named(name, rows)));
 }
 
 function onlyIn(which: string, rows: string[], columns: string[]): string[] {
@@ -47,18 +41,15 @@ function compared(first: Table, second: Table): Comparison {
     const [a, b] = [byName(first), byName(second)];
     const headers = first.headers.filter((each, i) => i >= (first.keys ?? 1) && second.headers.includes(each));
     const both = [...a.keys()].filter((each) => b.has(each));
-    const rows: Row[] = [];
-    for (const key of both)
-        for (const header of headers) {
-            const x = a.get(key)!.row[first.headers.indexOf(header)];
-            const y = b.get(key)!.row[second.headers.indexOf(header)];
-            if (same(x, y)) continue;
+    const rows = both.flatMap((name) =>
+        headers.flatMap((header): Row[] => {
+            const [x, y] = [a.get(name)![first.headers.indexOf(header)], b.get(name)![second.headers.indexOf(header)]];
+            if (same(x, y)) return [];
             const numbers = typeof x === 'number' && typeof y === 'number';
-            const [difference, ratio] = numbers ? [y - x, x !== 0 ? y / x : NaN] : [NaN, NaN];
-            rows.push([a.get(key)!.name, header, x, y, difference, ratio]);
-        }
-    const names = (of: typeof a, without: typeof a) =>
-        [...of].filter(([key]) => !without.has(key)).map(([, { name }]) => name);
+            return [[name, header, x, y, numbers ? y - x : NaN, numbers && x !== 0 ? y / x : NaN]];
+        }),
+    );
+    const names = (of: typeof a, without: typeof a) => [...of.keys()].filter((name) => !without.has(name));
     const columns = (of: Table, without: Table) => of.headers.filter((each) => !without.headers.includes(each));
     const nothing = both.length === 0 || headers.length === 0;
     return {

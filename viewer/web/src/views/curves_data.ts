@@ -2,45 +2,12 @@
 // Response curves of one or more probe files: which there are, and what findings say of them.
 import { titleOf } from '../app';
 import type { Source } from '../client';
-import type { ProbeCurve, ProbeFinding } from '../protocol';
+import type { ProbeCurve, TableRow } from '../protocol';
 
 /** A curve of one of the files that are laid over each other. */
-export interface Shown {
-    id: string;
-    label: string;
-    /** Number of the file: 0 is the first. */
-    file: number;
-    curve: ProbeCurve;
-    edges: Edge[];
-    plateaus: Plateau[];
-}
-
-/** Where a level ends: a capacity, or entries of a TLB. */
-export interface Edge {
-    level: string;
-    value: number;
-    low: number;
-    high: number;
-    truth: number;
-}
-
-/** What a load costs from one edge to the next. */
-export interface Plateau {
-    level: string;
-    value: number;
-    low: number;
-    high: number;
-    from: number;
-    to: number;
-}
-
+export type Shown = ReturnType<typeof curvesOf>[number];
 /** Curves that can share axes. */
-export interface CurveGroup {
-    id: string;
-    title: string;
-    xUnit: string;
-    unit: string;
-}
+export type CurveGroup = ReturnType<typeof groupsOf>[number];
 
 const units: Record<string, string> = {
     cycles: 'Cycles per load',
@@ -53,35 +20,25 @@ export const unitTitle = (unit: string): string => units[unit] ?? unit;
 
 export const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
 
-export function groupsOf(sources: Source[]): CurveGroup[] {
-    const groups = new Map<string, CurveGroup>();
-    for (const source of sources)
-        for (const { xUnit, unit } of source.info.probe!.curves) {
-            const id = `${unit}:${xUnit}`;
-            const title = `${unitTitle(unit)} over ${overTitle(xUnit)}`;
-            if (!groups.has(id)) groups.set(id, { id, title, xUnit, unit });
-        }
-    return [...groups.values()];
+export function groupsOf(sources: Source[]) {
+    const all = sources.flatMap(({ info }) => info.probe!.curves.map(({ xUnit, unit }) => ({ id: `${unit}:${xUnit}`, title: `${unitTitle(unit)} over ${overTitle(xUnit)}`, xUnit, unit })));
+    return [...new Map(all.map((each) => [each.id, each])).values()];
 }
 
-const numbered = (findings: ProbeFinding[], curve: ProbeCurve, parameter: string) =>
-    findings.filter(
-        (each) =>
-            each.test === curve.test &&
-            each.variant === curve.variant &&
-            each.parameter === parameter &&
-            !Number.isNaN(each.value),
-    );
+/** What a probe found of a parameter in numbers. */
+const numbered = (findings: TableRow[], { test, variant }: ProbeCurve, parameter: string) =>
+    findings
+        .filter(({ texts, numbers }) => texts.test === test && texts.variant === variant && texts.parameter === parameter && !Number.isNaN(numbers.value))
+        .map(({ texts: { level }, numbers: { value, low, high, truth } }) => ({ level, value, low, high, truth }));
 
-function edgesOf(findings: ProbeFinding[], curve: ProbeCurve): Edge[] {
+/** Where levels end: capacities, or entries of TLBs. */
+function edgesOf(findings: TableRow[], curve: ProbeCurve) {
     const parameter = curve.xUnit === 'bytes' ? 'capacity' : curve.xUnit === 'pages' ? 'entries' : '';
-    return numbered(findings, curve, parameter)
-        .map(({ level, value, low, high, truth }) => ({ level, value, low, high, truth }))
-        .sort((a, b) => a.value - b.value);
+    return numbered(findings, curve, parameter).sort((a, b) => a.value - b.value);
 }
 
 /** Plateaus lie between edges; that of memory behind the last. Without the edge of a level nobody knows how far it reaches. */
-function plateausOf(findings: ProbeFinding[], curve: ProbeCurve, edges: Edge[]): Plateau[] {
+function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<typeof edgesOf>) {
     if (curve.unit !== 'cycles' || edges.length === 0) return [];
     const last = curve.x[curve.x.length - 1];
     return numbered(findings, curve, 'latency').flatMap(({ level, value, low, high }) => {
@@ -101,20 +58,19 @@ function nameOf({ test, name }: ProbeCurve): string {
     return name;
 }
 
-/** All curves of a group, those of the first file first. */
-export function curvesOf(sources: Source[], group: CurveGroup): Shown[] {
+/** All curves of a group, those of the first file (0) first. */
+export function curvesOf(sources: Source[], group: CurveGroup) {
     return sources.flatMap((source, file) => {
         const { curves, findings } = source.info.probe!;
         const prefix = sources.length > 1 ? `${file + 1} ${titleOf(source).replace(/^probe on /, '')}: ` : '';
-        return curves
-            .filter((curve) => curve.xUnit === group.xUnit && curve.unit === group.unit)
-            .map((curve) => {
-                const name = `${curve.test} ${curve.variant}, ${curve.name}`;
-                const edges = edgesOf(findings, curve);
-                const plateaus = plateausOf(findings, curve, edges);
-                const label = `${prefix}${curve.test} ${curve.variant}, ${nameOf(curve)}`;
-                return { id: `${file}/${name.replace(',', '')}`, label, file, curve, edges, plateaus };
-            });
+        const some = curves.filter((curve) => curve.xUnit === group.xUnit && curve.unit === group.unit);
+        return some.map((curve) => {
+            // the same in all files
+            const name = `${curve.test} ${curve.variant}, ${curve.name}`;
+            const label = `${prefix}${curve.test} ${curve.variant}, ${nameOf(curve)}`;
+            const edges = edgesOf(findings, curve);
+            return { id: `${file}/${name.replace(',', '')}`, name, label, file, curve, edges, plateaus: plateausOf(findings, curve, edges) };
+        });
     });
 }
 
@@ -124,7 +80,7 @@ export function plateauAt(shown: Shown, x: number): number {
 }
 
 /** The value of a curve between its points, on logarithmic axes; NaN outside. Points that were knocked out do not count. */
-export function valueAt(curve: ProbeCurve, x: number): number {
+function valueAt(curve: ProbeCurve, x: number): number {
     const kept = Array.from(curve.x, (_, i) => i).filter((i) => !curve.knockedOut?.[i]);
     const after = kept.findIndex((i) => curve.x[i] >= x);
     if (after < 0) return NaN;
@@ -142,21 +98,10 @@ export type Against = 'plateaus' | 'first';
 /** How far each point lies from its plateau, or from the same curve of the first file: a fraction; NaN where there is none. */
 export function residualsOf(shown: Shown, all: Shown[], against: Against): Float64Array {
     const { curve } = shown;
-    const twin = all.find(
-        (each) =>
-            each.file === 0 &&
-            each.curve.test === curve.test &&
-            each.curve.variant === curve.variant &&
-            each.curve.name === curve.name,
-    );
+    const twin = all.find(({ file, name }) => file === 0 && shown.file > 0 && name === shown.name);
     return curve.value.map((value, i) => {
         if (curve.knockedOut?.[i]) return NaN;
-        const expected =
-            against === 'plateaus'
-                ? plateauAt(shown, curve.x[i])
-                : twin && shown.file > 0
-                  ? valueAt(twin.curve, curve.x[i])
-                  : NaN;
+        const expected = against === 'plateaus' ? plateauAt(shown, curve.x[i]) : twin ? valueAt(twin.curve, curve.x[i]) : NaN;
         return expected > 0 ? value / expected - 1 : NaN;
     });
 }

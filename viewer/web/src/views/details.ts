@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines.
+import { rollups, sum } from 'd3-array';
 import { phasesTitle, type App } from '../app';
 import { describe, hex, structureAt } from '../axis';
 import { structuresIn, type Chosen } from '../chosen';
-import { causeNames, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { causeNames, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { theme } from '../colours';
 import { h, tableElement } from '../dom';
 import { cacheOf, type Cache } from '../machine';
@@ -67,19 +68,11 @@ function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | nul
 }
 
 /** What evicts lines of what is selected. */
-function evictorBlock(app: App, chosen: Chosen, filter: Filter): HTMLElement | null {
-    const causes = app.source.info.causes.find((each) => each.name === chosen.series.owner);
-    const names = filter.structure && new Set(filter.structure.map((each) => chosen.cube!.dimensions.structure!.names[each]));
-    if (!causes || chosen.series.kind !== 'level') return null;
-    const { by, victim, phase, count } = causes.evictions;
-    const wanted = chosen.phases && new Set(chosen.phases);
-    const sums = new Map<string, number>();
-    by.forEach((evictor, i) => {
-        if ((names && !names.has(causes.structures[victim[i]])) || (wanted && !wanted.has(phase[i]))) return;
-        const name = causes.structures[evictor];
-        sums.set(name, (sums.get(name) ?? 0) + count[i]);
-    });
-    const rows = [...sums].map(([name, sum]) => ({ name, count: sum })).sort((a, b) => b.count - a.count);
+function evictorBlock(app: App, { series, phases, cube }: Chosen, { structure }: Filter): HTMLElement | null {
+    if (series.kind !== 'level') return null;
+    const victims = structure?.map((each) => cube!.dimensions.structure!.names[each]);
+    const sums = rollups(evictionsOf(app.source.info, series.owner, phases, victims), (some) => sum(some, ({ count }) => count), ({ by }) => by);
+    const rows = sums.map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
     return rows.length ? block('Who evicts it', bars(rows, 'lines')) : null;
 }
 
@@ -102,23 +95,18 @@ function sharingBlock(app: App, { series, selection, phases }: Chosen): HTMLElem
     const level = sharing?.levels.indexOf(series.owner) ?? -1;
     if (!sharing || level < 0) return null;
     const wanted = phases && new Set(phases);
-    const lines = new Map<number, { cores: Set<number>; wrong: number; right: number }>();
-    sharing.address.forEach((address, i) => {
-        const at = BigInt(address);
+    const rows = Array.from(sharing.address.keys()).filter((i) => {
+        const at = BigInt(sharing.address[i]);
         const inside = !selection || selection.some(([from, to]) => at < to && at + BigInt(sharing.lineBytes) > from);
-        if (sharing.level[i] !== level || !inside || (wanted && !wanted.has(sharing.phase[i]))) return;
-        const line = lines.get(address) ?? { cores: new Set(), wrong: 0, right: 0 };
-        line.cores.add(sharing.core[i]).add(sharing.byCore[i]);
-        line.wrong += sharing.falseSharing[i];
-        line.right += sharing.trueSharing[i];
-        lines.set(address, line);
+        return sharing.level[i] === level && inside && (!wanted || wanted.has(sharing.phase[i]));
     });
-    if (lines.size === 0) return null;
-    const rows = [...lines].map(([address, { cores, wrong, right }]) => {
-        const who = [...cores].sort((a, b) => a - b).join(' ');
+    const lines = rollups(rows, (some) => some, (i) => sharing.address[i]).map(([address, some]) => {
+        const who = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.byCore[i]]))].sort((a, b) => a - b).join(' ');
+        const [wrong, right] = [sum(some, (i) => sharing.falseSharing[i]), sum(some, (i) => sharing.trueSharing[i])];
         return { name: `${describe(structures, BigInt(address))}: cores ${who}, ${percent(wrong / (wrong + right))} false`, count: wrong + right };
     });
-    return block('Lines shared by cores', bars(rows.sort((a, b) => b.count - a.count), 'misses after stores of another core'));
+    if (lines.length === 0) return null;
+    return block('Lines shared by cores', bars(lines.sort((a, b) => b.count - a.count), 'misses after stores of another core'));
 }
 
 /** How many lines of the selection lie in each set; more than there are ways cannot stay. */

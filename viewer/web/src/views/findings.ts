@@ -4,7 +4,7 @@ import { titleOf } from '../app';
 import type { Source } from '../client';
 import { h, type Table } from '../dom';
 import { bytes, full } from '../numbers';
-import type { ProbeFinding, ProbeInfo } from '../protocol';
+import type { ProbeInfo, TableRow } from '../protocol';
 
 function amount(value: number, unit: string): string {
     if (Number.isNaN(value)) return '';
@@ -12,41 +12,30 @@ function amount(value: number, unit: string): string {
 }
 
 /** "521,667 … 537,395" where the answer is not one number. */
-function interval({ low, high, unit }: ProbeFinding): string {
+function interval({ texts: { unit }, numbers: { low, high } }: TableRow): string {
     if (Number.isNaN(low) || full(low) === full(high)) return '';
-    return unit === 'bytes'
-        ? `${full(Math.round(low))} … ${full(Math.round(high))}`
-        : `${amount(low, unit)} … ${amount(high, unit)}`;
+    const text = (value: number) => (unit === 'bytes' ? full(Math.round(value)) : amount(value, unit));
+    return `${text(low)} … ${text(high)}`;
 }
 
-function truth({ truth: value, truthHigh, truthWord, unit, parameter }: ProbeFinding): string {
-    if (truthWord) return truthWord;
+function truth({ texts: { truth_word, unit, parameter }, numbers: { truth: value, truth_high: high } }: TableRow): string {
+    if (truth_word) return truth_word;
     const of = parameter === 'capacity' ? 'bytes' : unit;
-    return truthHigh > value ? `${amount(value, of)} … ${amount(truthHigh, of)}` : amount(value, of);
+    return high > value ? `${amount(value, of)} … ${amount(high, of)}` : amount(value, of);
+}
+
+function cells(row: TableRow): string[] {
+    const { test, variant, level, parameter, word, unit, verdict, method, reason } = row.texts;
+    return [test, variant, level, parameter, word || amount(row.numbers.value, unit) || '–', interval(row), unit, truth(row), verdict, method || reason];
 }
 
 export function findingsTable(sources: Source[]): Table {
     const several = sources.length > 1;
     const headers = ['test', 'variant', 'level', 'parameter', 'found', 'interval', 'unit', 'ground truth', 'verdict', 'how'];
-    const rows = sources.flatMap((source) =>
-        source.info.probe!.findings.map((each) => [
-            ...(several ? [titleOf(source)] : []),
-            each.test,
-            each.variant,
-            each.level,
-            each.parameter,
-            each.word || amount(each.value, each.unit) || '–',
-            interval(each),
-            each.unit,
-            truth(each),
-            each.verdict,
-            each.method || each.reason,
-        ]),
-    );
     return {
         caption: 'What was found, and what is true',
         headers: [...(several ? ['machine'] : []), ...headers],
-        rows,
+        rows: sources.flatMap((source) => source.info.probe!.findings.map((each) => [...(several ? [titleOf(source)] : []), ...cells(each)])),
     };
 }
 
@@ -62,9 +51,7 @@ export function costsTable({ tests }: ProbeInfo): Table {
 export function decisionsOf(source: Source, several: boolean): HTMLElement | null {
     const tests = source.info.probe!.tests.filter((each) => each.decisions.length > 0);
     if (tests.length === 0) return null;
-    const parts = tests.map((each) =>
-        h('details', {}, h('summary', {}, each.name), h('pre', {}, each.decisions.join('\n'))),
-    );
+    const parts = tests.map((each) => h('details', {}, h('summary', {}, each.name), h('pre', {}, each.decisions.join('\n'))));
     const title = `How the tests decided${several ? `: ${titleOf(source)}` : ''}`;
     return h('details', { class: 'decisions' }, h('summary', {}, title), ...parts);
 }

@@ -1,103 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intrusion: what monitors cost the program over counters, granularity and drain, and where their records go.
-import { baseName, titleOf, type App, type View } from '../app';
-import { h, segmented, select, tableElement } from '../dom';
-import { Figure } from '../figure';
-import { full } from '../numbers';
+import type { App, View } from '../app';
+import type { Source } from '../client';
+import { h, tableElement, type Table } from '../dom';
+import { full, percent, percentTick } from '../numbers';
+import type { IntrusionInfo } from '../protocol';
 import { intrusionPython } from '../python';
-import { cellOf, costMetrics, intrusionTable, trafficTable, type CostCell } from './intrusion_data';
-import { drawLines, linesHeight, type Hit, type Picture } from './sweep_draw';
-import { drawMatrix, matrixHeight } from './sweep_matrix';
+import { CellsView, inWords, linesFigure, matrixFigure, plainMetric, type CellDetail, type Cells } from './cells';
+import type { Cell, Metric } from './cells_draw';
+
+const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
+const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
+/** NaN where a program that takes no time without monitor takes some with it. */
+const slowdownOf = ({ cycles }: IntrusionInfo, { numbers }: Pick<Cell, 'numbers'>) =>
+    numbers.extra_cycles === 0 ? 0 : cycles > 0 ? numbers.extra_cycles / cycles : NaN;
+
+function metricsOf(info: IntrusionInfo, rowOf: (cell: Cell) => IntrusionInfo['rows'][number]): Metric[] {
+    return [
+        plainMetric('cycles', 'Extra cycles', 'auto', 'extra_cycles'),
+        { ...plainMetric('slowdown', 'Slowdown', 'auto', 'extra_cycles'), value: (cell) => slowdownOf(info, cell), text: percent, tick: percentTick },
+        plainMetric('stalled', 'Stalled cycles', 'auto', 'stall_cycles'),
+        plainMetric('records', 'Records', 'auto', 'swapouts'),
+        plainMetric('lost', 'Lost records', 'auto', 'lost_records'),
+        { ...plainMetric('bytes', 'Bytes per event', 'auto'), value: bytesPerEvent, text: (value) => value.toPrecision(3) },
+        ...(info.levels.length ? [{ ...plainMetric('misses', 'Extra misses', 'auto', 'extra_misses'), value: (cell: Cell) => sum(rowOf(cell).misses) }] : []),
+    ];
+}
+
+/** All configurations, with all that the file tells of them. */
+export function intrusionTable(info: IntrusionInfo): Table {
+    const columns = Object.keys(info.rows[0]?.numbers ?? {}).filter((each) => each !== 'counters' && each !== 'capacity');
+    return {
+        caption: 'What monitors cost, against the run without monitor',
+        headers: [
+            ...['link', 'counters', 'granularity', 'ring', 'drain', 'slowdown %', ...columns.map(inWords), 'bytes per event'],
+            ...info.links.flatMap((each) => [`extra events ${each}`, `extra bytes ${each}`]),
+            ...info.levels.map((each) => `extra misses ${each}`),
+        ],
+        rows: info.rows.map((row) => [
+            ...[row.texts.link, row.numbers.counters, row.texts.granularity, row.numbers.capacity, row.texts.drain],
+            ...[100 * slowdownOf(info, row), ...columns.map((each) => row.numbers[each]), bytesPerEvent(row)],
+            ...info.links.flatMap((_, i) => [row.events[i], row.bytes[i]]),
+            ...row.misses,
+        ]),
+        keys: 5,
+    };
+}
+
+/** Traffic on the links that have any, and misses of the levels, without monitor and of one configuration. */
+function trafficTable(info: IntrusionInfo, row: IntrusionInfo['rows'][number] | null): Table {
+    const both = (what: 'events' | 'bytes' | 'misses', i: number) => [info[what][i], ...(row ? [row[what][i]] : [])];
+    const heads = (what: string) => [what, ...(row ? [`extra ${what}`] : [])];
+    const blanks = row ? [NaN, NaN] : [NaN];
+    const links = info.links.map((name, i) => [name, ...both('events', i), ...both('bytes', i), ...blanks]);
+    return {
+        caption: row
+            ? `${row.texts.link}: ${row.numbers.counters} counters, granularity ${row.texts.granularity}, ring of ${row.numbers.capacity}, drain ${row.texts.drain}`
+            : 'Without monitor',
+        headers: ['link or level', ...heads('events'), ...heads('bytes'), ...heads('misses')],
+        rows: [
+            ...links.filter((cells) => cells.slice(1).some((value) => Number(value) !== 0 && !Number.isNaN(value))),
+            ...info.levels.map((name, i) => [name, ...blanks, ...blanks, ...both('misses', i)]),
+        ],
+    };
+}
+
+function intrusionCells(source: Source): Cells {
+    const info = source.info.intrusion!;
+    const cells = info.rows.map((row): Cell => {
+        const { granularity, drain } = row.texts;
+        return { ...row, id: `${granularity},${drain},${row.numbers.counters}`, row: `G = ${granularity}, ${drain}` };
+    });
+    return {
+        cells,
+        metrics: metricsOf(info, (cell) => info.rows[cells.indexOf(cell)]),
+        overs: [],
+        choices: [
+            { title: 'Link', key: 'level', of: ({ texts }) => texts.link },
+            { title: 'Ring', key: 'ring', of: ({ numbers }) => String(numbers.capacity) },
+        ],
+        note: ({ cells: [{ texts, numbers }] }) =>
+            `Monitors on ${texts.link}, ring of ${full(numbers.capacity)} records. Without monitor: ${full(info.references)} references, ${full(info.cycles)} cycles. Click a cell for its traffic.`,
+        table: () => intrusionTable(info),
+        python: (_, [column]) => intrusionPython(source, column),
+    };
+}
 
 export function intrusionView(app: App): View {
     const info = app.source.info.intrusion!;
-    const metrics = costMetrics(info);
-    const links = [...new Set(info.rows.map((row) => row.link))];
-    const rings = [...new Set(info.rows.map((row) => String(row.capacity)))];
-    const among = (all: string[], wanted: string | undefined) => (all.includes(wanted ?? '') ? wanted! : all[0]);
-    const link = () => among(links, app.state.level);
-    const ring = () => among(rings, app.state.ring);
-    const metric = () => metrics.find((each) => each.id === app.state.metric) ?? metrics[0];
-    const cells = (): CostCell[] =>
-        info.rows.filter((row) => row.link === link() && String(row.capacity) === ring()).map(cellOf);
-    const nameOf = (cell: CostCell) => `${cell.granularity},${cell.drain},${cell.counters}`;
-    const chosenOf = (shown: CostCell[]) => shown.find((cell) => nameOf(cell) === app.state.cell) ?? null;
-    const picture = (): Picture<CostCell> => {
-        const shown = cells();
-        return { cells: shown, metric: metric(), chosen: chosenOf(shown) };
-    };
-
-    const figures: Figure[] = [];
-    function figure(name: string, title: string, height: () => number, paint: typeof drawMatrix): HTMLElement {
-        let hits: Hit<CostCell>[] = [];
-        const made = new Figure({
-            name: () => `${baseName(app.source)}-${name}`,
-            label: () => `${title}: ${metric().title} of ${cells().length} configurations of ${titleOf(app.source)}`,
-            height,
-            draw: (p) => (hits = paint(p, picture())),
-            table: () => intrusionTable(info),
-            python: () => intrusionPython(app.source, metric().column),
-        });
-        const under = (x: number, y: number) =>
-            hits.find((each) => x >= each.x && x < each.x + each.width && y >= each.y && y < each.y + each.height)
-                ?.cell;
-        made.bar.append(h('h3', {}, title));
-        made.canvas.classList.add('clickable');
-        made.canvas.addEventListener('click', (event) => {
-            const cell = under(event.offsetX, event.offsetY);
-            if (cell) app.set({ cell: nameOf(cell) });
-        });
-        made.canvas.addEventListener('pointermove', (event) => {
-            const cell = under(event.offsetX, event.offsetY);
-            made.canvas.title = cell
-                ? `${cell.row}, ${cell.counters} counters: ${metrics.map((each) => `${each.title.toLowerCase()} ${each.text(each.value(cell))}`).join(', ')}`
-                : '';
-        });
-        figures.push(made);
-        return made.element;
-    }
-
-    const matrix = figure(
-        'intrusion',
-        'Counters by granularity and drain',
-        () => matrixHeight(cells()),
-        (p, picture) => drawMatrix(p, picture),
-    );
-    const lines = figure('intrusion-lines', 'Over the number of counters', () => linesHeight(cells()), drawLines);
-    const controls = h('div', { class: 'row' });
-    const detail = h('section', { class: 'card', 'aria-label': 'Traffic' });
-    const element = h('div', { class: 'view' }, h('section', { class: 'card' }, controls), matrix, lines, detail);
-
-    /** A choice where there is one. */
-    const choice = (title: string, all: string[], now: string, take: (value: string) => void) =>
-        all.length > 1 &&
-        select(title, all.map((each): [string, string] => [each, each]), now, take);
-
-    function update(): void {
-        const parts = [
-            segmented(
-                'What is shown',
-                metrics.map((each): [string, string] => [each.id, each.title]),
-                metric().id,
-                (id) => app.set({ metric: id }),
-            ),
-            choice('Link', links, link(), (level) => app.set({ level })),
-            choice('Ring', rings, ring(), (each) => app.set({ ring: each })),
-            h(
-                'span',
-                { class: 'note' },
-                `Monitors on ${link()}, ring of ${full(Number(ring()))} records. Without monitor: ${full(info.references)} references, ${full(info.cycles)} cycles. Click a cell for its traffic.`,
-            ),
-        ];
-        controls.replaceChildren(...parts.filter((each) => each !== false));
-        figures.forEach((each) => each.changed());
-        detail.replaceChildren(tableElement(trafficTable(info, chosenOf(cells())), full));
-    }
-    update();
-    return {
-        element,
-        update,
-        dispose: () => figures.forEach((each) => each.dispose()),
-        totals: () => Object.fromEntries(cells().map((cell) => [nameOf(cell), metric().value(cell)])),
-    };
+    const all = intrusionCells(app.source);
+    const element = h('section', { class: 'card', 'aria-label': 'Traffic' });
+    const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell && info.rows[all.cells.indexOf(cell)]), full));
+    const detail: CellDetail = { element, show, dispose: () => {} };
+    const other = app.others[0]?.info.intrusion ? intrusionCells(app.others[0]) : null;
+    return new CellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
 }

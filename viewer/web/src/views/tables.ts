@@ -2,186 +2,123 @@
 // Tables: all that a file says in numbers, and where it comes from.
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
-import { csv, download, h, tableElement, type Table } from '../dom';
-import { cubeOfStructures, rowsOf, sumsBy, type Dimension } from '../cube';
+import { csv, download, h, tableBy, tableElement, type Table } from '../dom';
+import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full } from '../numbers';
 import type { Component, FileInfo } from '../protocol';
 import { costsTable, findingsTable } from './findings';
-import { intrusionTable } from './intrusion_data';
+import { intrusionTable } from './intrusion';
 import { scoresTable, worstTable } from './scores';
-
-const dash = (value: number) => (Number.isNaN(value) ? 0 : value);
+import { sweepTable } from './sweep';
 
 function missTable(info: FileInfo): Table {
-    const of = (each: Component) => (name: string) => dash(each.totals[name] ?? NaN);
-    const rows = info.components
-        .filter((each) => each.group === 'levels')
-        .map((each) => {
-            const get = of(each);
-            const accesses = get('loads') + get('stores') + get('fetches');
-            const misses = get('load_misses') + get('store_misses') + get('fetch_misses');
-            return [
-                each.name,
-                accesses,
-                misses,
-                accesses ? (100 * misses) / accesses : 0,
-                get('stores'),
-                get('writebacks_in'),
-                get('writeback_misses'),
-                get('writebacks_out'),
-                get('evictions'),
-            ];
-        });
-    return {
-        caption: 'Caches',
-        headers: [
-            'level',
-            'accesses',
-            'misses',
-            'miss %',
-            'stores',
-            'write-backs in',
-            'of these missed',
-            'write-backs out',
-            'evictions',
-        ],
-        rows,
-    };
+    const counter = (name: string) => (each: Component) => each.totals[name] || 0;
+    return tableBy('Caches', info.components.filter((each) => each.group === 'levels'), [
+        ['level', ({ name }) => name],
+        ['accesses', ({ name }) => totalsOf(info, name).accesses],
+        ['misses', ({ name }) => totalsOf(info, name).misses],
+        ['miss %', ({ name }) => (100 * totalsOf(info, name).misses) / totalsOf(info, name).accesses || 0],
+        ['stores', counter('stores')],
+        ['write-backs in', counter('writebacks_in')],
+        ['of these missed', counter('writeback_misses')],
+        ['write-backs out', counter('writebacks_out')],
+        ['evictions', counter('evictions')],
+    ]);
 }
 
+/** A row per counter, a column per component. */
 function counterTable(info: FileInfo, group: Component['group'], caption: string): Table {
     const list = info.components.filter((each) => each.group === group);
     const names = [...new Set(list.flatMap((each) => Object.keys(each.totals)))].sort();
-    return {
-        caption,
-        headers: ['counter', ...list.map((each) => each.name)],
-        rows: names.map((name) => [name, ...list.map((each) => each.totals[name] ?? NaN)]),
-    };
+    return tableBy(caption, names, [['counter', (name) => name], ...list.map(({ name, totals }): [string, (counter: string) => number] => [name, (counter) => totals[counter] ?? NaN])]);
 }
 
-function monitorTable(info: FileInfo): Table {
-    const rows = info.monitors.map(({ name, link, counters, granularity, eviction, numbers }) => [
-        name,
-        link,
-        counters,
-        granularity,
-        eviction,
-        numbers.events,
-        numbers.swapouts,
-        numbers.lost,
-        numbers.resident,
-        Number.isNaN(numbers.error) ? NaN : 100 * numbers.error,
-        numbers.events ? numbers.bytes / numbers.events : 0,
-        numbers.ring_high_water,
+const monitorTable = (info: FileInfo): Table =>
+    tableBy('Monitors', info.monitors, [
+        ['monitor', ({ texts }) => texts.name],
+        ['link', ({ texts }) => texts.link],
+        ['counters', ({ numbers }) => numbers.counters],
+        ['granularity', ({ texts }) => texts.granularity],
+        ['eviction', ({ texts }) => texts.eviction],
+        ['events', ({ numbers }) => numbers.events],
+        ['swap-outs', ({ numbers }) => numbers.swapouts],
+        ['lost', ({ numbers }) => numbers.lost],
+        ['resident', ({ numbers }) => numbers.resident],
+        ['error %', ({ numbers }) => 100 * numbers.error],
+        ['bytes per event', ({ numbers }) => (numbers.events ? numbers.bytes / numbers.events : 0)],
+        ['ring at most', ({ numbers }) => numbers.ring_high_water],
     ]);
-    return {
-        caption: 'Monitors',
-        headers: [
-            'monitor',
-            'link',
-            'counters',
-            'granularity',
-            'eviction',
-            'events',
-            'swap-outs',
-            'lost',
-            'resident',
-            'error %',
-            'bytes per event',
-            'ring at most',
-        ],
-        rows,
-    };
-}
 
 /** Accesses and misses of all levels that tell them apart so, as columns. */
-function bothBy(info: FileInfo, by: Dimension): { heads: string[]; columns: Float64Array[] } {
+function levelColumns(info: FileInfo, by: Dimension): [string, (each: unknown, i: number) => number][] {
     const cubes = info.structureLevels.map((each) => cubeOfStructures(info, each.name)!);
-    const columns = cubes.flatMap((cube) => [cube.accesses, cube.misses].map((each) => sumsBy(cube, by, each, rowsOf(cube, {}))));
-    return { heads: cubes.flatMap(({ level }) => [`${level} accesses`, `${level} misses`]), columns };
+    return cubes.flatMap((cube) =>
+        (['accesses', 'misses'] as const).map((what): [string, (each: unknown, i: number) => number] => {
+            const sums = sumsBy(cube, by, cube[what], rowsOf(cube, {}));
+            return [`${cube.level} ${what}`, (_, i) => sums[i]];
+        }),
+    );
 }
 
-function structureTable(info: FileInfo): Table {
-    const { heads, columns } = bothBy(info, 'structure');
-    const rows = info.structures.map((each, i) => [each.name, each.bytes ? hex(each.base) : '', each.bytes, ...columns.map((column) => column[i])]);
-    return { caption: 'Data structures', headers: ['structure', 'base', 'bytes', ...heads], rows };
-}
-
-function linkTable(info: FileInfo): Table {
-    const kinds = inOrder([...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))]);
-    const rows = info.links.map((link) => [
-        link.name,
-        link.from,
-        link.to,
-        ...kinds.map((kind) => link.kinds.find((each) => each.kind === kind)?.events ?? 0),
+const structureTable = (info: FileInfo): Table =>
+    tableBy('Data structures', info.structures, [
+        ['structure', ({ name }) => name],
+        ['base', ({ base, bytes: size }) => (size ? hex(base) : '')],
+        ['bytes', ({ bytes: size }) => size],
+        ...levelColumns(info, 'structure'),
     ]);
-    return { caption: 'Events on links', headers: ['link', 'from', 'to', ...kinds], rows };
+
+/** `more`: columns after the ends of a link. */
+export function linkTable(info: FileInfo, caption: string, headOf: (kind: string) => string, more: [string, (link: FileInfo['links'][number]) => string][] = []): Table {
+    const kinds = inOrder([...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))]);
+    return tableBy(caption, info.links, [
+        ['link', ({ name }) => name],
+        ['from', ({ from }) => from],
+        ['to', ({ to }) => to],
+        ...more,
+        ...kinds.map((kind): [string, (link: FileInfo['links'][number]) => number] => [headOf(kind), (link) => link.kinds.find((each) => each.kind === kind)?.events ?? 0]),
+    ]);
 }
 
 function phaseTable(info: FileInfo): Table {
     const { names, references, cycles, pageWalks } = info.phases;
-    const { heads, columns } = bothBy(info, 'phase');
-    const rows = names.map((name, i) => [name, references[i], cycles[i], pageWalks[i], ...columns.map((column) => column[i])]);
-    return { caption: 'Phases', headers: ['phase', 'references', 'cycles', 'page walks', ...heads], rows };
+    return tableBy('Phases', names, [
+        ['phase', (name) => name],
+        ['references', (_, i) => references[i]],
+        ['cycles', (_, i) => cycles[i]],
+        ['page walks', (_, i) => pageWalks[i]],
+        ...levelColumns(info, 'phase'),
+    ]);
 }
 
-function sweepTable(info: FileInfo): Table {
-    const published = info.sweep!.cells.some((each) => each.published);
-    const rows = info.sweep!.cells.map((cell) => [
-        cell.eviction,
-        cell.granularity,
-        cell.counters,
-        cell.swapouts,
-        100 * cell.error,
-        cell.bytesPerEvent,
-        ...Object.values(cell.more),
-        ...(published
-            ? [
-                  cell.published?.swapouts ?? NaN,
-                  cell.published ? 100 * cell.published.error : NaN,
-                  cell.published?.misprint ? 'misprint' : '',
-              ]
-            : []),
-    ]);
-    const more = Object.keys(info.sweep!.cells[0]?.more ?? {});
-    const headers = ['eviction', 'granularity', 'counters', 'swap-outs', 'error %', 'bytes per event', ...more];
-    return {
-        caption: `Sweep of ${info.sweep!.link}`,
-        headers: published ? [...headers, 'published swap-outs', 'published error %', 'remark'] : headers,
-        rows,
-        keys: 3,
-    };
-}
+const counters: [Component['group'], string][] = [
+    ['levels', 'All counters of caches'],
+    ['tlbs', 'TLBs'],
+    ['memories', 'Memories'],
+    ['numa', 'NUMA: what memories were asked by their own node (local) and by others (remote)'],
+    ['coherence', 'Coherence: what nodes asked of each other'],
+    ['buses', 'Links that take time (times in ps)'],
+];
 
 /** All tables that a file can fill. */
 export function tablesOf(info: FileInfo): Table[] {
-    const tables: Table[] = [];
-    const add = (table: Table) => table.rows.length > 0 && tables.push(table);
-    if (info.sweep) add(sweepTable(info));
-    if (info.intrusion) add(intrusionTable(info.intrusion));
-    if (info.probe) add(costsTable(info.probe));
-    if (info.campaign) [scoresTable(info.campaign), worstTable(info.campaign)].forEach(add);
-    add(missTable(info));
-    add(structureTable(info));
-    add(monitorTable(info));
-    add(linkTable(info));
-    if (info.phases.names.length) add(phaseTable(info));
-    add(counterTable(info, 'levels', 'All counters of caches'));
-    add(counterTable(info, 'tlbs', 'TLBs'));
-    add(counterTable(info, 'memories', 'Memories'));
-    add(counterTable(info, 'numa', 'NUMA: what memories were asked by their own node (local) and by others (remote)'));
-    add(counterTable(info, 'coherence', 'Coherence: what nodes asked of each other'));
-    add(counterTable(info, 'buses', 'Links that take time (times in ps)'));
-    return tables;
+    const { sweep, intrusion, probe, campaign } = info;
+    return [
+        ...(sweep ? [sweepTable(info)] : []),
+        ...(intrusion ? [intrusionTable(intrusion)] : []),
+        ...(probe ? [costsTable(probe)] : []),
+        ...(campaign ? [scoresTable(campaign), worstTable(campaign)] : []),
+        ...[missTable, structureTable, monitorTable].map((table) => table(info)),
+        linkTable(info, 'Events on links', (kind) => kind),
+        phaseTable(info),
+        ...counters.map(([group, caption]) => counterTable(info, group, caption)),
+    ].filter((table) => table.rows.length > 0);
 }
 
 /** A table that can be saved. */
 export function tableCard(app: App, table: Table): HTMLElement {
-    const save = () =>
-        download(
-            `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`,
-            new Blob([csv(table)], { type: 'text/csv' }),
-        );
+    const name = `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`;
+    const save = () => download(name, new Blob([csv(table)], { type: 'text/csv' }));
     const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
     const caption = element.querySelector('caption')!;
     caption.firstChild!.replaceWith(h('h2', {}, table.caption));
@@ -189,55 +126,30 @@ export function tableCard(app: App, table: Table): HTMLElement {
     return element;
 }
 
-export function tablesView(app: App): View {
+/** What the file is of, and where it comes from. */
+function provenanceOf(app: App): [string, string][] {
     const { info } = app.source;
-    const card = (table: Table) => tableCard(app, table);
+    const { run, check } = info;
     const facts: [string, string][] = [
         ['input', titleOf(app.source)],
         ['file', `${info.name}, ${bytes(info.bytes)}${info.complete ? '' : ', incomplete'}`],
-        ...(info.run
-            ? ([
-                  ['references', full(info.run.references)],
-                  ['cycles', full(info.run.cycles)],
-                  ['page walks', full(info.run.pageWalks)],
-              ] as [string, string][])
-            : []),
-        ...(info.check
-            ? ([
-                  [
-                      'result',
-                      `${info.check.passed ? 'right' : 'WRONG'}: ${info.check.meaning} ${info.check.residual.toPrecision(3)}, at most ${info.check.bound.toPrecision(3)}`,
-                  ],
-              ] as [string, string][])
-            : []),
-        ...info.provenance.filter(([, value]) => value !== ''),
     ];
-    const list = h(
-        'table',
-        {},
-        h(
-            'tbody',
-            {},
-            ...facts.map(([name, value]) =>
-                h('tr', {}, h('th', { scope: 'row' }, name.replace(/_/g, ' ')), h('td', { class: 'wrap' }, value)),
-            ),
-        ),
-    );
-    const yaml =
-        info.machine.yaml &&
-        h('details', {}, h('summary', {}, `Machine ${info.machine.name}`), h('pre', {}, info.machine.yaml));
+    if (run) facts.push(['references', full(run.references)], ['cycles', full(run.cycles)], ['page walks', full(run.pageWalks)]);
+    if (check) facts.push(['result', `${check.passed ? 'right' : 'WRONG'}: ${check.meaning} ${check.residual.toPrecision(3)}, at most ${check.bound.toPrecision(3)}`]);
+    return [...facts, ...info.provenance.filter(([, value]) => value !== '')];
+}
+
+export function tablesView(app: App): View {
+    const { info } = app.source;
+    const row = ([name, value]: [string, string]) => h('tr', {}, h('th', { scope: 'row' }, name.replace(/_/g, ' ')), h('td', { class: 'wrap' }, value));
+    const list = h('table', {}, h('tbody', {}, ...provenanceOf(app).map(row)));
+    const yaml = info.machine.yaml && h('details', {}, h('summary', {}, `Machine ${info.machine.name}`), h('pre', {}, info.machine.yaml));
+    const tables = [...(info.probe ? [findingsTable([app.source])] : []), ...tablesOf(info)];
     const element = h(
         'div',
         { class: 'view' },
-        ...(info.probe ? [findingsTable([app.source])] : []).map(card),
-        ...tablesOf(info).map(card),
-        h(
-            'section',
-            { class: 'card', 'aria-label': 'Provenance' },
-            h('h3', {}, 'Where this comes from'),
-            h('div', { class: 'table-box' }, list),
-            yaml || null,
-        ),
+        ...tables.map((table) => tableCard(app, table)),
+        h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), h('div', { class: 'table-box' }, list), yaml || null),
     );
     return { element, update: () => {}, dispose: () => {} };
 }

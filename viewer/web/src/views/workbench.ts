@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The workbench: the answer, one linked field over addresses and time, details of what is selected, and tables. All that is chosen
 // filters all of them.
-import { absent, baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, titleOf, type App, type View } from '../app';
+import { absent, baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf, type Chosen } from '../chosen';
 import { Superseded } from '../client';
@@ -11,12 +11,14 @@ import { h } from '../dom';
 import { FieldPlot, type FieldModel } from '../field';
 import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
 import { cacheOf } from '../machine';
-import { differenceOf, PanelReader, type PanelSource } from '../panel_data';
+import { differenceOf, type PanelSource } from '../panel_data';
 import { brief, bytes } from '../numbers';
-import type { Axis, Buckets, Selected, Stretch } from '../protocol';
-import { cubePython, fieldPython } from '../python';
-import { parseRange, phasesText } from '../state';
+import type { Axis, Buckets, Column, Selected, Stretch } from '../protocol';
+import { cubePython, fieldPython, type Sight } from '../python';
+import { parseRange, phasesText, rangeText } from '../state';
 import { answerBox } from './answer_box';
+import { pairsOf, type Pair } from './compare_align';
+import { pairAxes, pairPanels, pairPython } from './compare_panels';
 import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle } from './details';
 import { Switches } from './switches';
 import { groupTables } from './workbench_tables';
@@ -30,6 +32,32 @@ export function workbenchView(app: App): View {
     return new Workbench(app);
 }
 
+/** What is asked for by name: again only where it is something else, and shown only where it is still wanted. */
+class Latest {
+    private readonly keys = new Map<string, string>();
+
+    wants(name: string, key: string): boolean {
+        return this.keys.get(name) === key;
+    }
+
+    forget(name: string): void {
+        this.keys.delete(name);
+    }
+
+    async show<T>(name: string, key: string, ask: () => Promise<T>, show: (found: T) => void): Promise<void> {
+        if (this.wants(name, key)) return;
+        this.keys.set(name, key);
+        try {
+            const found = await ask();
+            if (this.wants(name, key)) show(found);
+        } catch (error) {
+            if (error instanceof Superseded) return;
+            if (this.wants(name, key)) this.forget(name);
+            throw error;
+        }
+    }
+}
+
 class Workbench implements View {
     readonly element: HTMLElement;
     private readonly top = h('div', {});
@@ -39,9 +67,12 @@ class Workbench implements View {
     private readonly tables = h('div', { class: 'view' });
     private chosen: Chosen;
     private axis: Axis = { segments: [], bytes: 1 };
-    private model: FieldModel | null = null;
-    private readonly reader = new PanelReader(() => this.show({ panels: this.reader.panels }));
-    private keys = { range: '', data: '', cells: '', sight: '', time: '', lines: '', axis: '' };
+    /** What cells are of, and of which phases the histogram above them is. */
+    private cells = '';
+    private data = '';
+    /** With the second file. */
+    private compared: { pair: Pair; axes: [Axis, Axis] } | null = null;
+    private readonly latest = new Latest();
     private timer = 0;
     private rested = () => {};
     private ready: Promise<void>;
@@ -51,11 +82,9 @@ class Workbench implements View {
         this.switches = new Switches(app);
         this.plot = new FieldPlot({
             name: () => `${baseName(app.source)}-${this.chosen.show.id.replace(':', '-')}`,
-            label: () => `${this.title()} of ${titleOf(app.source)}.`,
-            title: () => this.title(),
-            python: () => this.python(),
-            look: (from, to) => this.look(`${Math.round(from)}-${Math.round(to)}`),
-            all: () => this.look(''),
+            title: () => `${this.chosen.show.title} of ${this.chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
+            python: (sight) => this.python(sight),
+            look: (range) => this.look(range),
             brush: (stretch, phases, add) => this.brush(stretch, phases, add),
             pick: (structure) => this.pick(structure.name),
             clear: () => this.switches.clear(),
@@ -71,9 +100,15 @@ class Workbench implements View {
         this.ready = this.refresh();
     }
 
-    private look(x: string): void {
-        this.app.move(x);
+    private look(range: [number, number] | null): void {
+        this.app.move(rangeText(range));
         this.ready = this.refresh(true);
+    }
+
+    private python(sight: Sight): string {
+        const { app, chosen, compared } = this;
+        if (compared) return pairPython(app.source, app.others[0], compared.pair, compared.axes, chosen.phases, sight);
+        return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
     }
 
     private brush(stretch: [number, number] | null, phases: [number, number] | null, add: boolean): void {
@@ -104,17 +139,7 @@ class Workbench implements View {
 
     private zoomToSelection(): void {
         const found = stretchesOf(this.axis, this.chosen.selection);
-        if (found?.length) this.look(`${Math.floor(found[0][0])}-${Math.ceil(found.at(-1)![1])}`);
-    }
-
-    private title(): string {
-        const { show, series } = this.chosen;
-        return `${show.title} of ${series.owner} by address and phase, ${phasesTitle(this.app)}`;
-    }
-
-    private python(): string {
-        const sight = this.app.state.x ? addressesIn(this.axis, ...this.range()) : null;
-        return this.chosen.whole ? cubePython(this.app, this.chosen) : fieldPython(this.app, this.chosen, sight);
+        if (found?.length) this.look([Math.floor(found[0][0]), Math.ceil(found.at(-1)![1])]);
     }
 
     private range(): [number, number] {
@@ -126,28 +151,22 @@ class Workbench implements View {
         const { app } = this;
         const chosen = (this.chosen = chosenOf(app)!);
         if (!moved) this.fillAround();
-        const { source } = app;
-        const ids = chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id);
-        const axisKey = ids.join();
-        if (axisKey !== this.keys.axis) {
-            this.axis = await source.axis(ids);
-            this.keys.axis = axisKey;
-        }
+        const pair = this.pairOf(chosen);
+        const axes = pair ? await pairAxes(app.source, app.others[0], pair) : null;
+        const axis = axes ? axes[0] : await app.source.axis(chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id));
+        if (chosen !== this.chosen) return;
+        Object.assign(this, { axis, compared: pair && axes && { pair, axes } });
+        const range = this.range();
         const stretches = stretchesOf(this.axis, chosen.selection);
-        // what cells are of, and of which phases the histogram above them is
-        const cells = JSON.stringify([chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
+        const cells = JSON.stringify([pair?.id, chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
         const data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}${theme().dark}`;
-        const fresh = data !== this.keys.data;
-        if (cells !== this.keys.cells) this.model = null;
-        Object.assign(this.keys, { data, cells }, this.model ? {} : { sight: '' });
-        const empty = { heat: null, drawn: [0, 1] as [number, number], time: null, panels: [] };
-        this.model = { ...(this.model ?? empty), ...this.frame(), stretches };
-        if (fresh && !chosen.whole) this.reader.set(this.axis, this.sources(), this.range());
-        else if (this.range().join() !== this.keys.range) this.reader.look(this.range());
-        this.keys.range = this.range().join();
-        if (!chosen.whole) this.model.panels = this.reader.panels;
-        this.plot.set(this.model);
-        await Promise.all([this.readCells(chosen, cells), this.readTime(chosen, stretches, cells), moved ? null : this.readLines(chosen, data)]);
+        const [other, fresh] = [cells !== this.cells, data !== this.data];
+        Object.assign(this, { cells, data });
+        this.plot.set({ ...this.frame(), stretches, ...(other ? { heat: null, time: null } : {}) });
+        if (fresh) this.plot.read(this.axis, chosen.whole ? [] : this.sources(), range);
+        else this.plot.look(range);
+        if (chosen.whole) this.spread(range);
+        await Promise.all([chosen.whole ? null : this.readCells(range, other), this.readTime(stretches), moved ? null : this.readLines(stretches)]);
     }
 
     /** The histogram over addresses, of the chosen phases or of others. */
@@ -159,7 +178,6 @@ class Workbench implements View {
         const rate = show.quantity === 'missrate' && cause < 0;
         const colours = theme();
         return {
-            key: series.id,
             title: this.chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
             meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${parts}`,
             colour: cause < 0 ? colours[show.quantity] : colours.causes[cause],
@@ -168,9 +186,17 @@ class Workbench implements View {
         };
     }
 
-    /** One panel; where phases are subtracted those, these, and their difference. */
+    /** What is subtracted from the same of the second file, where that is asked for; null where it is not, or has none that belongs to it. */
+    private pairOf({ show, series, whole }: Chosen): Pair | null {
+        const { source, others, state } = this.app;
+        if (state.file !== 'difference' || others.length === 0 || whole) return null;
+        return pairsOf(source, others[0]).pairs.find(({ id }) => id === `${show.id}|${series.owner}`) ?? null;
+    }
+
+    /** One panel; where phases or the second file are subtracted those, these, and their difference. */
     private sources(): PanelSource[] {
-        const { minus } = this.chosen;
+        const { minus, phases } = this.chosen;
+        if (this.compared) return pairPanels(this.app.source, this.app.others[0], this.compared.pair, this.compared.axes, phases);
         if (!minus) return [this.panel()];
         const [these, those] = [this.panel(), this.panel(minus)];
         const asked = new Map<string, Promise<Buckets>>(); // two panels ask for the same
@@ -186,44 +212,37 @@ class Workbench implements View {
     }
 
     /** What is known without reading. */
-    private frame(): Omit<FieldModel, 'heat' | 'drawn' | 'panels' | 'time'> {
+    private frame(): Partial<FieldModel> {
         const { app, chosen } = this;
         const { phases, structures } = app.source.info;
         return {
-            ...{ shared: chosen.minus !== null, field: true, stretches: null, message: '' },
+            ...{ shared: chosen.minus !== null || this.compared !== null, field: true, message: this.message(), structures, axis: this.axis, phases: chosen.phases },
             rate: chosen.show.quantity === 'missrate' && chosen.cause < 0,
-            axis: this.axis,
-            structures,
-            range: this.range(),
-            timeColours: this.model?.timeColours ?? [],
             phaseNames: phases.names,
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 ? phases.cycles : null,
-            phases: chosen.phases,
             scale: scaleKind(app),
         };
     }
 
-    private show(change: Partial<FieldModel>): void {
-        if (!this.model) return;
-        this.model = { ...this.model, ...change };
-        this.plot.set(this.model);
+    /** Where the second file is to be subtracted and cannot be. */
+    private message(): string {
+        const asked = this.app.state.file === 'difference' && this.app.others.length > 0;
+        return asked && !this.compared ? 'The second file has nothing that can be subtracted here; Compare says why.' : '';
     }
 
-    private async readCells(chosen: Chosen, cells: string): Promise<void> {
-        const range = this.range();
-        if (chosen.whole) return this.spread(chosen, range);
-        const sight = range.join();
-        if (sight === this.keys.sight) return;
-        this.keys.sight = sight;
+    /** `first`: there are no cells yet that moving the hand would move. */
+    private async readCells(range: [number, number], first: boolean): Promise<void> {
+        const { chosen, cells, axis } = this;
+        const key = `${cells}${range}`;
+        const ask = async () => {
+            if (!first) await this.rest();
+            if (!this.latest.wants('cells', key)) throw new Superseded();
+            return askHeat(this.app.source, chosen, axis, range);
+        };
         try {
-            if (this.model!.heat) await this.rest();
-            if (sight !== this.keys.sight || cells !== this.keys.cells) return;
-            const heat = await askHeat(this.app.source, chosen, this.axis, range);
-            if (cells === this.keys.cells) this.show({ heat, drawn: range });
+            await this.latest.show('cells', key, ask, (heat) => this.plot.set({ heat, drawn: range }));
         } catch (error) {
-            if (error instanceof Superseded) return;
-            this.keys.sight = '';
-            this.show({ message: error instanceof Error ? error.message : String(error) });
+            this.plot.set({ message: error instanceof Error ? error.message : String(error) });
         }
     }
 
@@ -237,50 +256,38 @@ class Workbench implements View {
         });
     }
 
-    private spread(chosen: Chosen, range: [number, number]): void {
+    private spread(range: [number, number]): void {
+        const { chosen } = this;
         const { cube, filter, cause, show, phases } = chosen;
         const { heat, missing } = spreadOf(chosen, this.axis, this.app.source.info.structures, range);
         const rows = rowsOf(cube!, phases ? { ...filter, phase: phases } : filter);
         const total = sumOf(cause >= 0 ? cube!.causes![cause] : show.quantity === 'accesses' ? cube!.accesses : cube!.misses, rows);
         const panel = this.panel();
         const meaning = missing > 0 ? `${panel.meaning}; ${brief(missing)} have no place on this axis` : panel.meaning;
-        this.show({ heat, drawn: range, panels: [{ ...panel, meaning, whole: bucketsOfSpread(heat, chosen, range, total), fine: null, message: '', drawn: null }] });
+        this.latest.forget('cells');
+        this.plot.set({ heat, drawn: range, panels: [{ ...panel, meaning, whole: bucketsOfSpread(heat, chosen, range, total), fine: null, message: '' }] });
     }
 
-    private async readTime(chosen: Chosen, stretches: [number, number][] | null, cells: string): Promise<void> {
-        if (phaseCount(this.app.source) < 2) return;
-        const byStructure = chosen.filter.structure !== undefined;
-        const key = JSON.stringify([cells, chosen.filter, stretches, theme().dark]);
-        if (key === this.keys.time && this.model!.time) return;
-        this.keys.time = key;
-        try {
-            const time = await timeOf(this.app.source, chosen, this.axis, stretches, byStructure);
-            const timeColours = time.length > 2 ? theme().causes : [this.panel().colour];
-            if (key === this.keys.time && cells === this.keys.cells) this.show({ time, timeColours });
-        } catch (error) {
-            if (!(error instanceof Superseded)) throw error;
-        }
+    private async readTime(stretches: [number, number][] | null): Promise<void> {
+        const { app, chosen, cells, axis } = this;
+        if (phaseCount(app.source) < 2) return;
+        const ask = () => timeOf(app.source, chosen, axis, stretches, chosen.filter.structure !== undefined);
+        const show = (time: Column[]) => this.plot.set({ time, timeColours: time.length > 2 ? theme().causes : [this.panel().colour] });
+        await this.latest.show('time', JSON.stringify([cells, chosen.filter, stretches, theme().dark]), ask, show);
     }
 
     /** The lines of what is selected, for the details. */
-    private async readLines(chosen: Chosen, data: string): Promise<void> {
-        const { source } = this.app;
+    private async readLines(selected: [number, number][] | null): Promise<void> {
+        const { app, chosen, data, axis } = this;
         const { series } = chosen;
-        const stretches = stretchesOf(this.axis, chosen.selection) ?? [[0, this.axis.bytes] as [number, number]];
-        const wide = stretches.reduce((sum, [from, to]) => sum + to - from, 0) / this.axis.bytes;
-        const key = JSON.stringify([data, stretches]);
-        if (key === this.keys.lines) return;
-        this.keys.lines = key;
-        if (chosen.whole || stretches.length === 0 || series.rows * wide > fewRows || series.rows === 0) return this.fillDetails(null);
-        const cache = cacheOf(source.info.machine.yaml, series.owner);
+        const stretches = selected ?? [[0, axis.bytes]];
+        const wide = stretches.reduce((sum, [from, to]) => sum + to - from, 0) / axis.bytes;
+        const many = chosen.whole || stretches.length === 0 || series.rows * wide > fewRows || series.rows === 0;
+        const cache = cacheOf(app.source.info.machine.yaml, series.owner);
         const sets = series.kind === 'level' && cache && chosen.selection && cache.line === series.unit ? cache.sets : 0;
-        const [from, to] = [stretches[0][0], stretches.at(-1)![1]];
-        try {
-            const found = await source.askLatest('selected', 'selected', series.id, chosen.show.quantity, chosen.phases, this.axis, from, to, worstLines, sets);
-            if (key === this.keys.lines) this.fillDetails(Number.isNaN(found.lines) ? null : found);
-        } catch (error) {
-            if (!(error instanceof Superseded)) throw error;
-        }
+        const [from, to] = [stretches[0]?.[0] ?? 0, stretches.at(-1)?.[1] ?? 0];
+        const ask = async () => (many ? null : app.source.askLatest('selected', 'selected', series.id, chosen.show.quantity, chosen.phases, axis, from, to, worstLines, sets));
+        await this.latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => this.fillDetails(found && !Number.isNaN(found.lines) ? found : null));
     }
 
     private fillDetails(found: Selected | null): void {
@@ -297,23 +304,22 @@ class Workbench implements View {
     private fillAround(): void {
         const { app, chosen } = this;
         const level = chosen.series.kind === 'level' ? chosen.series.owner : undefined;
-        const box = answerBox(app, level);
-        this.top.replaceChildren(...(box ? [box] : []));
+        this.top.replaceChildren(answerBox(app, level) ?? '');
         this.switches.update(chosen);
         this.fillDetails(null);
-        this.keys.lines = '';
+        this.latest.forget('lines');
         const pick = (name: string) => this.pick(name);
         this.tables.replaceChildren(...groupTables(app, chosen, filterOf(app, chosen), pick));
     }
 
     async quiet(): Promise<void> {
         for (let ready: Promise<void> | null = null; ready !== this.ready;) await (ready = this.ready);
-        await this.reader.quiet();
+        await this.plot.quiet();
     }
 
     /** Sums over the phases that are chosen, of all addresses; for tests. */
     totals(): Record<string, number> {
-        return { [this.chosen.series.owner]: this.model?.panels[0]?.whole?.total ?? NaN };
+        return this.compared ? this.plot.totals() : { [this.chosen.series.owner]: Object.values(this.plot.totals())[0] ?? NaN };
     }
 
     frames(): number[] {
@@ -322,7 +328,6 @@ class Workbench implements View {
 
     dispose(): void {
         window.clearTimeout(this.timer);
-        this.reader.dispose();
-        this.plot.figure.dispose();
+        this.plot.dispose();
     }
 }

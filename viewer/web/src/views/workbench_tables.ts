@@ -2,8 +2,8 @@
 // Tables under the field: data structures, of programs also fields, functions and source lines, and what evicts what; worst first.
 import { phasesTitle, type App } from '../app';
 import type { Chosen } from '../chosen';
-import { causeNames, cubeOf, rowsOf, sumsBy, type Dimension, type Filter } from '../cube';
-import type { Table } from '../dom';
+import { causeNames, cubeOf, evictionsOf, rowsOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { tableBy, type Table } from '../dom';
 import { bytes, full, percent } from '../numbers';
 import type { Column } from '../protocol';
 import { tableCard } from './tables';
@@ -51,19 +51,14 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     };
 }
 
-function evictionTable(app: App, { series, phases }: Chosen): Table | null {
-    const causes = app.source.info.causes.find((each) => series.kind === 'level' && each.name === series.owner);
-    if (!causes) return null;
-    const { by, victim, phase, count } = causes.evictions;
-    const wanted = phases && new Set(phases);
-    const sums = new Map<string, number>();
-    by.forEach((evictor, i) => {
-        if (wanted && !wanted.has(phase[i])) return;
-        const key = `${victim[i]},${evictor}`;
-        sums.set(key, (sums.get(key) ?? 0) + count[i]);
-    });
-    const rows = [...sums].map(([key, lines]) => [...key.split(',').map((each) => causes.structures[Number(each)]), lines]);
-    return rows.length ? { caption: `What evicts what in ${series.owner}, ${phasesTitle(app)}`, headers: ['evicted', 'by', 'lines'], rows, sorted: 2, barred: 2, keys: 2, most: rowsAtMost } : null;
+function evictionTable(app: App, { series, phases }: Chosen): Table {
+    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases) : [];
+    return tableBy(
+        `What evicts what in ${series.owner}, ${phasesTitle(app)}`,
+        found,
+        [['evicted', ({ victim }) => victim], ['by', ({ by }) => by], ['lines', ({ count }) => count]],
+        { sorted: 2, barred: 2, keys: 2, most: rowsAtMost },
+    );
 }
 
 export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): HTMLElement[] {

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From addresses to places on the axis: 64-bit addresses as two halves, places as lines counted from the axis' begin.
+import { bisectRight } from 'd3-array';
 import type { Axis } from '../protocol';
 
 const high = 4294967296;
+
+/** The first number in from .. to for which something holds, or `to`; it holds for all behind it, too. */
+export function firstThat(from: number, to: number, holds: (at: number) => boolean): number {
+    let [first, last] = [from, to];
+    while (first < last) {
+        const middle = Math.floor((first + last) / 2);
+        if (holds(middle)) last = middle;
+        else first = middle + 1;
+    }
+    return first;
+}
 
 /** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i. */
 export class Lines {
@@ -53,15 +65,8 @@ export class Lines {
 
     /** The last segment that begins at or before the address. */
     private segmentBefore(addressHigh: number, addressLow: number): number {
-        let from = 0;
-        let to = this.baseHigh.length - 1;
-        while (from < to) {
-            const middle = (from + to + 1) >> 1;
-            const after = (addressHigh - this.baseHigh[middle]) * high + (addressLow - this.baseLow[middle]) >= 0;
-            if (after) from = middle;
-            else to = middle - 1;
-        }
-        return from;
+        const after = (s: number) => (addressHigh - this.baseHigh[s]) * high + (addressLow - this.baseLow[s]) < 0;
+        return Math.max(0, firstThat(0, this.baseHigh.length, after) - 1);
     }
 
     /** Of `span` lines from an address on those that are on the axis: the number of the first in each segment, and how many follow it. */
@@ -83,14 +88,7 @@ export class Lines {
     }
 
     segmentOf(line: number): number {
-        let from = 0;
-        let to = this.firstLine.length - 1;
-        while (from < to) {
-            const middle = (from + to + 1) >> 1;
-            if (this.firstLine[middle] <= line) from = middle;
-            else to = middle - 1;
-        }
-        return from;
+        return Math.max(0, bisectRight(this.firstLine, line) - 1);
     }
 
     /** Where a line begins on the axis, in bytes; it may lie before its segment. */

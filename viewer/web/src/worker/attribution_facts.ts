@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which code and data of a program miss, and why, from /attribution.
-import type { AttributionInfo, CauseLevel, Grouping, SharingInfo } from '../protocol';
+import type { Grouping } from '../protocol';
 import { FileError, type Store } from './h5';
-import { causes } from './causes_facts';
+
+const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)]);
 
@@ -59,10 +60,10 @@ function groupingsOf(store: Store): Grouping[] {
     ].filter((each) => each.names.length > 0);
 }
 
-export function attributionOf(store: Store): AttributionInfo {
+/** Which code and data of a program miss (docs/programs.md): a row per site and phase, with --per-core also core. */
+export function attributionOf(store: Store) {
     const attributes = store.attributes('attribution');
     const rows = 'attribution/rows';
-    const caused = texts(attributes.caused);
     const levels = texts(attributes.levels);
     const column = (name: string) => store.numbers(`${rows}/${name}`);
     store.requireColumns(rows, ['site', 'phase', 'accesses', ...levels.map((each) => `misses_${each}`)]);
@@ -70,18 +71,18 @@ export function attributionOf(store: Store): AttributionInfo {
     if (store.has(`${rows}/cycles`)) counts.push({ title: 'cycles lost', values: column('cycles') });
     levels.forEach((each) => counts.push({ title: `${each} misses`, values: column(`misses_${each}`) }));
     const groupings = groupingsOf(store);
-    const info: AttributionInfo = { site: column('site'), phase: column('phase'), core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: [] };
-    if (info.site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
-    info.causes = caused.map((name) => {
-        const columns = causes.map((cause) => `${cause}_${name}`);
+    const site = column('site');
+    if (site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
+    const caused = texts(attributes.caused).map((level) => {
+        const columns = causes.map((cause) => `${cause}_${level}`);
         store.requireColumns(rows, ['site', ...columns]);
-        return { level: name, counts: columns.map(column) };
+        return { level, counts: columns.map(column) };
     });
-    return info;
+    return { site, phase: column('phase'), core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: caused };
 }
 
-/** Which lines cores take from each other. */
-export function sharingOf(store: Store): SharingInfo {
+/** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
+export function sharingOf(store: Store) {
     const names = ['level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing'];
     store.requireColumns('sharing', names);
     const [level, phase, core, byCore, address, trueSharing, falseSharing] = names.map((each) => store.numbers(`sharing/${each}`));
@@ -90,7 +91,7 @@ export function sharingOf(store: Store): SharingInfo {
 }
 
 /** Causes by what references are for; 0: code. */
-export function causesOfObjects(store: Store, attribution: AttributionInfo): CauseLevel[] {
+export function causesOfObjects(store: Store, attribution: ReturnType<typeof attributionOf>) {
     const objects = store.texts('attribution/objects');
     const names = new Names();
     const number = objects.map((name, i) => names.number(i === 0 ? '(code)' : name));
@@ -110,5 +111,25 @@ export function causesOfObjects(store: Store, attribution: AttributionInfo): Cau
             misses: { structure: attribution.site.map((site) => number[sites[site]]), phase: attribution.phase, counts },
             evictions: { by, victim, phase: of('phase'), count: of('count') },
         };
+    });
+}
+
+/** Why levels miss, and what evicts what; `names`: of /structures. */
+export function causesOf(store: Store, levels: string[], names: string[]) {
+    const table = (path: string, columns: string[], indices: number) => {
+        store.requireColumns(path, columns);
+        return columns.map((column, i) => {
+            const found = store.numbers(`${path}/${column}`);
+            if (i < indices && found.some((each) => each >= names.length))
+                throw new FileError(`/${path}/${column} names data structures that there are not; the file is damaged.`);
+            return found;
+        });
+    };
+    return levels.map((name) => {
+        const rows = `causes/${name}/misses`;
+        const columns = causes.map((each) => (store.has(`${rows}/taken_away`) && each === 'invalidated' ? 'taken_away' : each)); // older files
+        const [structure, phase, ...counts] = table(rows, ['structure', 'phase', ...columns], 1);
+        const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
+        return { name, structures: names, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
     });
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns of a picture from counts of lines: sum, least and most of the lines in each.
-import { scale as rule } from '../../../drawing.json';
 import type { Axis, Buckets, Quantity, Stretch } from '../protocol';
-import { quickselect as select } from 'd3-array';
+import { quickselect } from 'd3-array';
+import { scale as rule } from '../../../drawing.json';
 import type { Lines } from './addresses';
 import type { PyramidLevel, Series } from './series';
-
-/** The value of a rank, by partly sorting them. */
-const quickselect = (values: Float64Array, rank: number): number => select(values, rank)[rank];
 
 /** Counts of the lines first .. first + values.length - 1 of an axis. For levels `first` are accesses. */
 export interface Dense {
@@ -20,7 +17,7 @@ export interface Dense {
     totalSecond: number;
 }
 
-export function emptyBuckets(x0: number, x1: number, count: number, grain: number): Buckets {
+function emptyBuckets(x0: number, x1: number, count: number, grain: number): Buckets {
     return {
         x0,
         x1,
@@ -36,15 +33,7 @@ export function emptyBuckets(x0: number, x1: number, count: number, grain: numbe
 }
 
 /** Adds a line or block that reaches from `from` to `to` on the axis. */
-export function put(
-    into: Buckets,
-    from: number,
-    to: number,
-    touched: number,
-    sum: number,
-    min: number,
-    max: number,
-): void {
+function put(into: Buckets, from: number, to: number, touched: number, sum: number, min: number, max: number): void {
     const { x0, x1 } = into;
     const count = into.sum.length;
     const width = (x1 - x0) / count;
@@ -93,7 +82,8 @@ function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, numb
 /** What all but a hundredth of the values reach. Rates are never cut. */
 function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
     if (quantity === 'missrate' || values.length === 0) return;
-    into.clip = quickselect(values, Math.min(values.length - 1, Math.floor(rule.clip_quantile * values.length)));
+    const rank = Math.min(values.length - 1, Math.floor(rule.clip_quantile * values.length));
+    into.clip = quickselect(values, rank)[rank];
     into.above = values.reduce((sum, each) => sum + (each > into.clip ? 1 : 0), 0);
 }
 
@@ -123,23 +113,14 @@ export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count
 }
 
 /** Columns from a pyramid in the file, without looking at lines. */
-export function bucketsOfPyramid(
-    series: Series,
-    level: PyramidLevel,
-    blocks: Lines,
-    quantity: Quantity,
-    { x0, x1, count }: Stretch,
-): Buckets {
+export function bucketsOfPyramid(series: Series, level: PyramidLevel, blocks: Lines, quantity: Quantity, { x0, x1, count }: Stretch): Buckets {
     const { store } = series;
     const column = (name: string) => store.numbers(`${level.path}/${name}`);
     const halves = store.halves(`${level.path}/address`, 0, level.rows);
     const into = emptyBuckets(x0, x1, count, blocks.unit);
     const rate = quantity === 'missrate';
-    const name = quantity === 'missrate' ? 'miss_rate' : quantity;
-    const plain = quantity === 'count';
-    const sum = column(plain ? 'sum' : rate ? 'misses' : name);
-    const min = column(plain ? 'min' : `${name}_min`);
-    const max = column(plain ? 'max' : `${name}_max`);
+    const prefix = quantity === 'count' ? '' : `${rate ? 'miss_rate' : quantity}_`;
+    const [sum, min, max] = [column(quantity === 'count' ? 'sum' : rate ? 'misses' : quantity), column(`${prefix}min`), column(`${prefix}max`)];
     const weight = rate ? column('accesses') : store.dataset(`${level.path}/lines`) ? column('lines') : null;
     let whole = 0;
     let weights = 0;

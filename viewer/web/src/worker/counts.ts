@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
 import { bisectRight } from 'd3-array';
-import type { Axis, Buckets, Coarse, Extents, Heat, LineCount, Phases, PhaseSums, Quantity, Selected, Stretch } from '../protocol';
+import type { Axis, Buckets, Coarse, Extents, LineCount, Phases, PhaseSums, Quantity, Selected, Stretch } from '../protocol';
 import { PageRuns } from '../page_runs';
 import { Lines } from './addresses';
 import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
 import { FileError } from './h5';
-import { heatOf } from './heat';
 import type { Rows, Series, Token } from './series';
 
 /** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
-const fewRows = 2_000_000;
+export const fewRows = 2_000_000;
 const mostLines = 48_000_000;
 /** Of a selection, whose lines are all looked at. */
 const mostSelected = 4_000_000;
@@ -34,6 +33,14 @@ function addRows(dense: Dense, rows: Rows): void {
     }
 }
 
+/** What is counted: a series in some phases, by the lines of an axis. */
+export interface Query {
+    series: Series;
+    phases: Phases;
+    axis: Axis;
+    token: Token;
+}
+
 export class Counts {
     private readonly dense = new Map<string, Dense>();
 
@@ -54,18 +61,10 @@ export class Counts {
         this.dense.set(key, dense);
     }
 
-    private async read(
-        series: Series,
-        phases: Phases,
-        axis: Axis,
-        ranges: [number, number][],
-        token: Token,
-    ): Promise<Dense> {
+    private async read({ series, phases, axis, token }: Query, ranges: [number, number][]): Promise<Dense> {
         const lines = new Lines(axis, series.info.unit);
         if (lines.count > mostLines)
-            throw new FileError(
-                `${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`,
-            );
+            throw new FileError(`${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
         const first = new Float64Array(lines.count);
         const second = series.isLevel ? new Float64Array(lines.count) : null;
         const dense: Dense = { lines, firstLine: 0, first, second, total: 0, totalSecond: 0 };
@@ -75,63 +74,33 @@ export class Counts {
     }
 
     /** Counts of all lines of the axis. */
-    private async whole(series: Series, phases: Phases, axis: Axis, token: Token): Promise<Dense> {
-        const key = Counts.key(series, phases, axis);
+    private async whole(query: Query): Promise<Dense> {
+        const key = Counts.key(query.series, query.phases, query.axis);
         const found = this.dense.get(key);
-        if (found) {
-            this.dense.delete(key);
-            this.dense.set(key, found);
-            return found;
-        }
-        return this.read(series, phases, axis, series.ranges(phases), token);
+        if (!found) return this.read(query, query.series.ranges(query.phases));
+        this.dense.delete(key);
+        this.dense.set(key, found);
+        return found;
     }
 
-    async buckets(
-        series: Series,
-        quantity: Quantity,
-        phases: Phases,
-        axis: Axis,
-        stretch: Stretch,
-        token: Token,
-    ): Promise<Buckets> {
+    async buckets(query: Query, quantity: Quantity, stretch: Stretch): Promise<Buckets> {
+        const { series, phases, axis } = query;
         const known = this.dense.get(Counts.key(series, phases, axis));
         if (known) return bucketsOfDense(known, quantity, stretch);
         const { x0, x1, count } = stretch;
-        const width = (x1 - x0) / count;
         const { unit } = series.info;
+        const part = cut(axis, x0, x1);
         const all = phases === null || phases.length >= series.info.phases;
         if (all && series.pyramid.length > 0 && (series.rows > fewRows || series.info.reduced)) {
-            const fine = series.pyramid.filter((level) => level.units * unit <= width).at(-1);
-            const level =
-                fine ?? (new Lines(cut(axis, x0, x1), unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
-            if (level) {
-                const blocks = new Lines(axis, level.units * unit);
-                return bucketsOfPyramid(series, level, blocks, quantity, stretch);
-            }
+            const fine = series.pyramid.filter((level) => level.units * unit <= (x1 - x0) / count).at(-1);
+            const level = fine ?? (new Lines(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
+            if (level) return bucketsOfPyramid(series, level, new Lines(axis, level.units * unit), quantity, stretch);
         }
-        const manyRows = series.rows > fewRows && (phases === null ? series.info.phases : phases.length) <= 64;
-        if (series.sorted && manyRows && x1 - x0 < axis.bytes / 4)
-            return this.window(series, quantity, phases, axis, stretch, token);
-        return bucketsOfDense(await this.whole(series, phases, axis, token), quantity, stretch);
-    }
-
-    /** Columns from the rows of a part of the axis alone. The total is that of the part. */
-    private async window(
-        series: Series,
-        quantity: Quantity,
-        phases: Phases,
-        axis: Axis,
-        stretch: Stretch,
-        token: Token,
-    ): Promise<Buckets> {
-        const part = cut(axis, stretch.x0, stretch.x1);
-        const ranges = part.segments.flatMap((segment) =>
-            series.window(phases, segment.base, segment.base + BigInt(segment.bytes)),
-        );
-        const dense = await this.read(series, phases, part, ranges, token);
-        const buckets = bucketsOfDense(dense, quantity, stretch);
-        buckets.total = NaN;
-        return buckets;
+        const narrow = series.rows > fewRows && series.findsRows(phases) && x1 - x0 < axis.bytes / 4;
+        if (!narrow) return bucketsOfDense(await this.whole(query), quantity, stretch);
+        // from the rows of the part alone, whose total is not that of all
+        const dense = await this.read({ ...query, axis: part }, series.windows(phases, part));
+        return { ...bucketsOfDense(dense, quantity, stretch), total: NaN };
     }
 
     /** Which pages have counts. */
@@ -154,25 +123,9 @@ export class Counts {
         return runs.all();
     }
 
-    /** Means per line and phase; more phases than `most` share rows. */
-    async heat(
-        series: Series,
-        quantity: Quantity,
-        axis: Axis,
-        x0: number,
-        x1: number,
-        columns: number,
-        most: number,
-        token: Token,
-    ): Promise<Heat> {
-        return heatOf(series, quantity, axis, x0, x1, columns, most, series.rows <= fewRows, token);
-    }
-
     /** Rows that may lie on some part of an axis. */
     private rangesOn(series: Series, phases: Phases, part: Axis): [number, number][] {
-        const few = (phases === null ? series.info.phases : phases.length) <= 64;
-        if (!series.sorted || !few || part.segments.length > 64) return series.ranges(phases);
-        return part.segments.flatMap(({ base, bytes }) => series.window(phases, base, base + BigInt(bytes)));
+        return series.findsRows(phases) && part.segments.length <= 64 ? series.windows(phases, part) : series.ranges(phases);
     }
 
     /** Sums of a series in each phase; `stretch`: of the lines that begin in this part of the axis. */
@@ -200,19 +153,11 @@ export class Counts {
     }
 
     /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
-    async selected(
-        series: Series,
-        quantity: Quantity,
-        phases: Phases,
-        part: Axis,
-        most: number,
-        sets: number,
-        functions: string[],
-        token: Token,
-    ): Promise<Selected> {
+    async selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {
+        const { series, phases, axis: part, token } = query;
         if (new Lines(part, series.info.unit).count > mostSelected)
             return { lines: NaN, first: NaN, second: NaN, worst: [], sets: new Float64Array(), functions: [] };
-        const dense = await this.read(series, phases, part, this.rangesOn(series, phases, part), token);
+        const dense = await this.read(query, this.rangesOn(series, phases, part));
         const { lines, first, second } = dense;
         const found: Selected = { lines: 0, first: 0, second: 0, worst: [], sets: new Float64Array(sets), functions: [] };
         const heap: LineCount[] = [];
@@ -269,15 +214,9 @@ export class Counts {
     }
 
     /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */
-    async coarse(
-        series: Series,
-        group: number,
-        axis: Axis,
-        data: [bigint, bigint][],
-        stretch: Stretch,
-        token: Token,
-    ): Promise<Coarse> {
-        const dense = await this.whole(series, null, axis, token);
+    async coarse(query: Query, group: number, data: [bigint, bigint][], stretch: Stretch): Promise<Coarse> {
+        const { axis } = query;
+        const dense = await this.whole(query);
         const { lines } = dense;
         const approximate: Dense = { ...dense, first: new Float64Array(lines.count) };
         const difference: Dense = { ...dense, first: new Float64Array(lines.count), total: NaN };

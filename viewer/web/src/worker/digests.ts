@@ -132,11 +132,15 @@ export class BlockFile {
     }
 }
 
+/** How many bytes an HDF5 file has, by its superblock; NaN where that is cut off. */
+export function wholeSize(head: Uint8Array): number {
+    const at = head[8] < 2 ? 40 : 28;
+    return head.byteLength < at + 8 ? NaN : Number(new DataView(head.buffer, head.byteOffset).getBigUint64(at, true));
+}
+
 /** What is wrong with a file that has no trailer, as its superblock tells it. */
 async function faultWithoutTrailer(name: string, blob: Blob): Promise<string> {
-    const head = await bytesOf(blob, 0, 96);
-    const at = head[8] < 2 ? 40 : 28;
-    const whole = Number(new DataView(head.buffer).getBigUint64(at, true));
+    const whole = wholeSize(await bytesOf(blob, 0, 96));
     if (whole < blob.size) throw new FileError(`${name} is damaged: it does not end in its digests; ${remedy}.`);
     return `${name} has no digests of its blocks, as files have that cachetally wrote: it is of an earlier version or of another program, or was changed by one.`;
 }

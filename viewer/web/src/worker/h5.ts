@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
-import { BlockFile, FileError, type Piece } from './digests';
+import type { TableRow } from '../protocol';
+import { BlockFile, FileError, wholeSize, type Piece } from './digests';
 
 export { FileError };
 
@@ -10,7 +11,7 @@ const smallFile = 8 << 20;
 const signature = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /** What is wrong with the first bytes of a file, if anything: the library's own messages do not help people. */
-export function headFault(name: string, head: Uint8Array, size: number): string {
+function headFault(name: string, head: Uint8Array, size: number): string {
     if (size === 0) return `${name} is empty.`;
     const begins = (at: number) => signature.every((byte, i) => head[at + i] === byte);
     if (!begins(0)) {
@@ -19,11 +20,9 @@ export function headFault(name: string, head: Uint8Array, size: number): string 
         if (/^\s*[{[]/.test(text)) return `${name} looks like JSON. The viewer takes HDF5 files: run with -o FILE.h5.`;
         return `${name} is no HDF5 file. The viewer takes what cachetally run, replay, sweep, intrusion and probe write with -o FILE.h5.`;
     }
-    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
-    const at = head[8] < 2 ? 40 : 28;
-    if (head.byteLength < at + 8) return `${name} is cut off: it has only ${size} bytes.`;
-    const whole = view.getBigUint64(at, true);
-    if (whole > BigInt(size))
+    const whole = wholeSize(head);
+    if (Number.isNaN(whole)) return `${name} is cut off: it has only ${size} bytes.`;
+    if (whole > size)
         return `${name} is cut off: it should have ${whole.toLocaleString('en')} bytes and has ${size.toLocaleString('en')}. Was it copied to its end, or is it still being written?`;
     return '';
 }
@@ -42,6 +41,9 @@ function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
         return status;
     };
 }
+
+/** H5T_STRING: texts of fixed and of variable length. */
+const stringClass = 3;
 
 /** An open file. All paths are from its root. */
 export class Store {
@@ -95,8 +97,7 @@ export class Store {
     }
 
     private entity(path: string): Group | Dataset | null {
-        const found = path === '/' ? this.file : this.file.get(path);
-        return found as Group | Dataset | null;
+        return (path === '/' ? this.file : this.file.get(path)) as Group | Dataset | null;
     }
 
     /** Names in a group; none where it is no group. */
@@ -209,6 +210,21 @@ export class Store {
     words(path: string, first: number, last: number): Uint32Array {
         const raw = this.raw(path, first, last);
         return raw instanceof Uint32Array ? raw : Uint32Array.from(raw as unknown as ArrayLike<number>, Number);
+    }
+
+    /** Columns of texts and numbers as rows; throws where one of `needed` is missing or they are not equally long. */
+    tableRows(path: string, needed: string[]): TableRow[] {
+        if (!this.has(path)) return [];
+        this.requireColumns(path, needed);
+        const count = this.rows(`${path}/${needed[0]}`);
+        const rows = Array.from({ length: count }, (): TableRow => ({ texts: {}, numbers: {} }));
+        for (const name of this.children(path)) {
+            const { shape, metadata } = this.dataset(`${path}/${name}`) ?? {};
+            if (name === 'row' || shape?.length !== 1 || shape[0] !== count) continue;
+            if (metadata?.type === stringClass) this.texts(`${path}/${name}`).forEach((text, i) => (rows[i].texts[name] = text));
+            else this.numbers(`${path}/${name}`).forEach((number, i) => (rows[i].numbers[name] = number));
+        }
+        return rows;
     }
 
     texts(path: string): string[] {

@@ -8,6 +8,7 @@ import type { Axis, Heat, Quantity } from '../protocol';
 import { phaseEdges } from '../field_layout';
 import { Lines } from './addresses';
 import { cut, valueOf } from './buckets';
+import { fewRows } from './counts';
 import type { Rows, Series, Token } from './series';
 
 /** Numbers of lines, by bits; few where lines lie far apart. */
@@ -71,24 +72,25 @@ class HeatSums {
         this.width = (x1 - x0) / columns;
     }
 
-    /** Adds a count of one line, or of a block of `weight` lines with counts, unless it is out of sight. */
-    private add(line: number, row: number, a: number, b: number, weight = 1): void {
-        if (line < this.reach[0] || line >= this.reach[1]) return;
+    /** Adds `a` and `b` to each of `count` lines side by side, or of blocks of `weight` lines with counts, as far as they are in sight. */
+    private add(line: number, count: number, row: number, a: number, b: number, weight = 1): void {
         const { lines, x0, width, columns } = this;
+        if (line + count <= this.reach[0] || line >= this.reach[1]) return;
         const segment = lines.segmentOf(line);
         const { start, bytes } = lines.axis.segments[segment];
         const offset = lines.offsetOf(line, segment);
-        const [first, end] = [Math.max(offset, start), Math.min(offset + lines.unit, start + bytes)];
-        const from = Math.max(first, x0);
-        const to = Math.min(end, this.x1);
-        const fresh = this.seen.add(line);
-        const begin = Math.max(0, Math.min(columns - 1, Math.floor((from - x0) / width)));
-        for (let c = begin; c < columns; ++c) {
+        // of a block whose rest is beyond the segment: there are no counts
+        const [first, end] = [Math.max(offset, start), Math.min(offset + count * lines.unit, start + bytes)];
+        const [from, to] = [Math.max(first, x0), Math.min(end, this.x1)];
+        if (from >= to) return;
+        const fresh = count > 1 ? !this.runs.has(line) : this.seen.add(line);
+        if (count > 1) this.runs.add(line);
+        for (let c = Math.max(0, Math.floor((from - x0) / width)); c < columns; ++c) {
             const left = x0 + c * width;
-            const part = Math.min(to, left + width) - Math.max(from, left);
             if (left >= to) break;
+            const part = Math.min(to, left + width) - Math.max(from, left);
             if (part <= 1e-9 * lines.unit) continue; // rounding
-            const share = part / (end - first); // of a block whose rest is beyond the segment: there are no counts
+            const share = count > 1 ? part / lines.unit : part / (end - first);
             this.first[row * columns + c] += a * share;
             if (this.second.length) this.second[row * columns + c] += b * share;
             if (fresh) this.touched[c] += share * weight;
@@ -104,25 +106,9 @@ class HeatSums {
             const a = block.first[i] / span;
             const b = block.second ? block.second[i] / span : 0;
             for (const [line, count] of lines.runs(block.address[2 * i + 1], block.address[2 * i], span)) {
-                if (count > fewLines) this.addRun(line, count, row, a, b);
-                else for (let l = line; l < line + count; ++l) this.add(l, row, a, b);
+                if (count > fewLines) this.add(line, count, row, a, b);
+                else for (let l = line; l < line + count; ++l) this.add(l, 1, row, a, b);
             }
-        }
-    }
-
-    /** Adds counts of many lines side by side, `a` and `b` each. */
-    private addRun(line: number, count: number, row: number, a: number, b: number): void {
-        const { lines, x0, width, columns } = this;
-        const begin = lines.offsetOf(line, lines.segmentOf(line));
-        const [from, to] = [Math.max(begin, x0), Math.min(begin + count * lines.unit, this.x1)];
-        const fresh = !this.runs.has(line);
-        this.runs.add(line);
-        for (let c = Math.max(0, Math.floor((from - x0) / width)); c < columns && x0 + c * width < to; ++c) {
-            const part = (Math.min(to, x0 + (c + 1) * width) - Math.max(from, x0 + c * width)) / lines.unit;
-            if (part <= 0) continue;
-            this.first[row * columns + c] += a * part;
-            if (this.second.length) this.second[row * columns + c] += b * part;
-            if (fresh) this.touched[c] += part;
         }
     }
 
@@ -133,7 +119,8 @@ class HeatSums {
             for (let c = 0; c < columns; ++c) {
                 if (lines[c] === 0) continue;
                 const at = p * columns + c;
-                this.add(this.lines.lineOf(high[c], low[c]), row, first[at], second[at], lines[c]);
+                const block = this.lines.lineOf(high[c], low[c]);
+                if (block >= 0) this.add(block, 1, row, first[at], second[at], lines[c]);
             }
         }
     }
@@ -196,31 +183,15 @@ function gridOf(series: Series, mostBytes: number): Grid | null {
 }
 
 /** Cells of x0 .. x1; more phases than `most` share rows. */
-export async function heatOf(
-    series: Series,
-    quantity: Quantity,
-    axis: Axis,
-    x0: number,
-    x1: number,
-    columns: number,
-    most: number,
-    few: boolean,
-    token: Token,
-): Promise<Heat> {
-    const { phases } = series.info;
-    const grid = few ? null : gridOf(series, (x1 - x0) / columns);
+export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number, token: Token): Promise<Heat> {
+    const grid = series.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
+    const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(series.info.phases, most), grid?.bytes);
     if (grid) {
-        const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(phases, most), grid.bytes);
         sums.seeGrid(grid);
         return sums.heat(quantity);
     }
-    const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(phases, most));
-    const narrow = series.sorted && phases <= 64 && x1 - x0 < axis.bytes / 4;
-    const ranges = narrow
-        ? cut(axis, x0, x1).segments.flatMap((segment) =>
-              series.window(null, segment.base, segment.base + BigInt(segment.bytes)),
-          )
-        : series.ranges(null);
+    const narrow = series.findsRows(null) && x1 - x0 < axis.bytes / 4;
+    const ranges = narrow ? series.windows(null, cut(axis, x0, x1)) : series.ranges(null);
     await series.visit(ranges, token, (block) => sums.see(block), true);
     return sums.heat(quantity);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
-import type { SeriesInfo } from '../protocol';
+import type { Axis, SeriesInfo } from '../protocol';
+import { firstThat } from './addresses';
 import type { Store } from './h5';
 
 /** A request that may be given up meanwhile. */
@@ -86,50 +87,33 @@ export class Series {
     /** Of reduced copies: the rows with the highest counts, as they were. */
     topRows(): Rows | null {
         const path = `${this.info.path}/top`;
-        const { store } = this;
-        if (!store.has(path)) return null;
-        const count = store.rows(`${path}/address`);
-        return {
-            count,
-            address: store.halves(`${path}/address`, 0, count),
-            span: store.words(`${path}/span`, 0, count),
-            phase: store.words(`${path}/phase`, 0, count),
-            func: null,
-            first: store.numbers(`${path}/${this.isLevel ? 'accesses' : 'count'}`),
-            second: this.isLevel ? store.numbers(`${path}/misses`) : null,
-        };
+        return this.store.has(path) ? this.readFrom(path, 'address', 0, this.store.rows(`${path}/address`), true, false) : null;
     }
 
     private path(column: string): string {
         return `${this.info.path}/${column}`;
     }
 
-    /** Rows first .. last - 1. */
-    read(first: number, last: number, withPhase: boolean, withFunction: boolean): Rows {
-        const { store } = this;
+    private readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean): Rows {
+        const { store, isLevel } = this;
+        const words = (column: string, wanted: boolean) => (wanted ? store.words(`${path}/${column}`, first, last) : null);
         return {
             count: last - first,
-            address: store.halves(this.path(this.addressColumn), first, last),
-            span: this.hasSpan ? store.words(this.path('span'), first, last) : null,
-            phase: withPhase ? store.words(this.path('phase'), first, last) : null,
-            func: withFunction && this.hasFunctions ? store.words(this.path('function'), first, last) : null,
-            first: store.numbers(this.path(this.isLevel ? 'accesses' : 'count'), first, last),
-            second: this.isLevel ? store.numbers(this.path('misses'), first, last) : null,
+            address: store.halves(`${path}/${address}`, first, last),
+            span: words('span', store.has(`${path}/span`)),
+            phase: words('phase', withPhase),
+            func: words('function', withFunction && this.hasFunctions),
+            first: store.numbers(`${path}/${isLevel ? 'accesses' : 'count'}`, first, last),
+            second: isLevel ? store.numbers(`${path}/misses`, first, last) : null,
         };
     }
 
     /** Visits rows of the ranges block by block. */
-    async visit(
-        ranges: [number, number][],
-        token: Token,
-        see: (rows: Rows) => void,
-        withPhase = false,
-        withFunction = false,
-    ): Promise<void> {
+    async visit(ranges: [number, number][], token: Token, see: (rows: Rows) => void, withPhase = false, withFunction = false): Promise<void> {
         for (const [from, to] of ranges) {
             for (let at = from; at < to;) {
                 const end = Math.min(to, (Math.floor(at / block) + 1) * block);
-                see(this.read(at, end, withPhase, withFunction));
+                see(this.readFrom(this.info.path, this.addressColumn, at, end, withPhase, withFunction));
                 at = end;
                 if (at < to) await breathe(token);
             }
@@ -137,19 +121,18 @@ export class Series {
         await breathe(token);
     }
 
-    /** A block of a column from a small cache, for searches. */
-    private cached(column: string, index: number, halves: boolean): Uint32Array {
+    /** The block of a column that a row lies in, from a small cache, for searches; and the row's place in it. */
+    private cached(column: string, row: number, halves: boolean): [Uint32Array, number] {
+        const index = Math.floor(row / cachedBlock);
         const key = `${column}:${index}`;
         let found = this.cache.get(key);
         if (!found) {
-            const from = index * cachedBlock;
-            const to = Math.min(this.rows, from + cachedBlock);
-            const path = this.path(column);
-            found = halves ? this.store.halves(path, from, to) : this.store.words(path, from, to);
+            const to = Math.min(this.rows, (index + 1) * cachedBlock);
+            found = halves ? this.store.halves(this.path(column), index * cachedBlock, to) : this.store.words(this.path(column), index * cachedBlock, to);
             if (this.cache.size >= 64) this.cache.delete(this.cache.keys().next().value as string);
             this.cache.set(key, found);
         }
-        return found;
+        return [found, row % cachedBlock];
     }
 
     /** Row where each phase begins, and one behind the last. */
@@ -160,7 +143,7 @@ export class Series {
         starts[0] = 0;
         if (phases <= 64) {
             for (let phase = 1; phase < phases; ++phase) {
-                starts[phase] = this.search(starts[phase - 1], this.rows, (row) => this.phaseOf(row) >= phase);
+                starts[phase] = firstThat(starts[phase - 1], this.rows, (row) => this.phaseOf(row) >= phase);
             }
         } else {
             let next = 0;
@@ -175,23 +158,13 @@ export class Series {
     }
 
     private phaseOf(row: number): number {
-        return this.cached('phase', Math.floor(row / cachedBlock), false)[row % cachedBlock];
+        const [phases, at] = this.cached('phase', row, false);
+        return phases[at];
     }
 
     private addressOf(row: number): bigint {
-        const halves = this.cached(this.addressColumn, Math.floor(row / cachedBlock), true);
-        const at = (row % cachedBlock) * 2;
-        return (BigInt(halves[at + 1]) << 32n) | BigInt(halves[at]);
-    }
-
-    /** The first row in from .. to for which `after` holds, or `to`; rows for which it holds come last. */
-    private search(from: number, to: number, after: (row: number) => boolean): number {
-        while (from < to) {
-            const middle = Math.floor((from + to) / 2);
-            if (after(middle)) to = middle;
-            else from = middle + 1;
-        }
-        return from;
+        const [halves, at] = this.cached(this.addressColumn, row, true);
+        return (BigInt(halves[2 * at + 1]) << 32n) | BigInt(halves[2 * at]);
     }
 
     /** Ranges of rows of these phases; adjacent ones are united. */
@@ -208,20 +181,23 @@ export class Series {
         return ranges;
     }
 
-    /** Rows of each of these phases with addresses in from .. to. Only where rows are sorted. */
-    window(phases: number[] | null, from: bigint, to: bigint): [number, number][] {
+    /** Whether rows of some phases are found by searching: they ascend, and the phases are few. */
+    findsRows(phases: number[] | null): boolean {
+        return this.sorted && (phases?.length ?? this.info.phases) <= 64;
+    }
+
+    /** Rows of each of these phases on an axis. Only where they are found by searching. */
+    windows(phases: number[] | null, { segments }: Axis): [number, number][] {
         const starts = this.phaseStarts();
-        const chosen = phases ?? Array.from({ length: this.info.phases }, (_, i) => i);
-        const ranges: [number, number][] = [];
-        for (const phase of chosen) {
-            if (phase < 0 || phase >= this.info.phases) continue;
-            // a count for several lines may begin before
-            const lead = this.hasSpan ? BigInt(this.info.unit) * 4096n : BigInt(this.info.unit);
-            const early = from > lead ? from - lead : 0n;
-            const first = this.search(starts[phase], starts[phase + 1], (row) => this.addressOf(row) >= early);
-            const last = this.search(first, starts[phase + 1], (row) => this.addressOf(row) >= to);
-            if (first < last) ranges.push([first, last]);
-        }
-        return ranges;
+        const chosen = (phases ?? Array.from({ length: this.info.phases }, (_, i) => i)).filter((phase) => phase >= 0 && phase < this.info.phases);
+        // a count for several lines may begin before
+        const lead = BigInt(this.info.unit) * (this.hasSpan ? 4096n : 1n);
+        return segments.flatMap(({ base, bytes }) =>
+            chosen.flatMap((phase): [number, number][] => {
+                const first = firstThat(starts[phase], starts[phase + 1], (row) => this.addressOf(row) >= base - lead);
+                const last = firstThat(first, starts[phase + 1], (row) => this.addressOf(row) >= base + BigInt(bytes));
+                return first < last ? [[first, last]] : [];
+            }),
+        );
     }
 }

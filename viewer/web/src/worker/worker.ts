@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The worker: has the file open and answers the page.
 import './quiet';
-import type { FileInfo, Quantity, Axis, Phases, Requests, Stretch } from '../protocol';
+import type { Axis, FileInfo, Phases, Quantity, Stretch } from '../protocol';
+import type { Reply } from '../client';
 import { cut } from './buckets';
 import { Counts } from './counts';
 import { factsOf } from './facts';
 import { NoDigests } from './digests';
 import { FileError, Store } from './h5';
+import { heatOf } from './heat';
 import { Cancelled, Series, type Token } from './series';
-
-interface Request {
-    id: number;
-    method: string;
-    args: unknown[];
-}
 
 const running = new Map<number, Token>();
 const counts = new Counts();
@@ -53,43 +49,31 @@ function dataRanges(): [bigint, bigint][] {
         .map(({ base, bytes }) => [base, base + BigInt(bytes)]);
 }
 
-async function answer(method: string, args: unknown[], token: Token): Promise<unknown> {
-    switch (method) {
-        case 'open':
-            return open(args[0] as File, args[1] as boolean);
-        case 'extents':
-            return counts.extents((args[0] as string[]).map(seriesOf), token);
-        case 'buckets': {
-            const [id, quantity, phases, axis, stretch] = args as [string, Quantity, Phases, Axis, Stretch];
-            return counts.buckets(seriesOf(id), quantity, phases, axis, stretch, token);
-        }
-        case 'heat': {
-            const [id, quantity, axis, x0, x1, columns, most] = args as [
-                string,
-                Quantity,
-                Axis,
-                number,
-                number,
-                number,
-                number,
-            ];
-            return counts.heat(seriesOf(id), quantity, axis, x0, x1, columns, most, token);
-        }
-        case 'phaseSums':
-            return counts.phaseSums(seriesOf(args[0] as string), args[1] as Axis, args[2] as [number, number] | null, token);
-        case 'selected': {
-            const [id, quantity, phases, axis, x0, x1, most, sets] = args as Requests['selected']['args'];
-            return counts.selected(seriesOf(id), quantity, phases, cut(axis, x0, x1), most, sets, info.functions, token);
-        }
-        case 'counters':
-            return store.numbers(`${args[0] as string}/${args[1] as string}`);
-        case 'coarse': {
-            const [id, group, axis, stretch] = args as [string, number, Axis, Stretch];
-            return counts.coarse(seriesOf(id), group, axis, dataRanges(), stretch, token);
-        }
-        default:
-            throw new Error(`unknown request ${method}`);
-    }
+/** What the page may ask; the first argument is a token of the request. */
+const answers = {
+    open: (_: Token, source: File | { name: string; bytes: ArrayBuffer }, trust: boolean) => open(source, trust),
+    extents: (token: Token, ids: string[]) => counts.extents(ids.map(seriesOf), token),
+    buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
+        counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
+    /** Cells of x0 .. x1; more phases than `most` share rows. */
+    heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number) =>
+        heatOf(seriesOf(id), quantity, axis, x0, x1, columns, most, token),
+    /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
+    selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, most: number, sets: number) =>
+        counts.selected({ series: seriesOf(id), phases, axis: cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
+    /** Of x0 .. x1 of the axis; null: of all. */
+    phaseSums: (token: Token, id: string, axis: Axis, stretch: [number, number] | null) => counts.phaseSums(seriesOf(id), axis, stretch, token),
+    /** Exact counts of a sweep, and those in groups of so many lines. */
+    coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) => 
+        counts.coarse({ series: seriesOf(id), phases: null, axis, token }, group, dataRanges(), stretch),
+};
+
+export type Answers = typeof answers;
+
+interface Request {
+    id: number;
+    method: keyof Answers;
+    args: unknown[];
 }
 
 self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
@@ -102,14 +86,13 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
     const token: Token = { cancelled: false };
     running.set(id, token);
     try {
-        self.postMessage({ id, result: await answer(method, args, token) });
+        self.postMessage({ id, result: await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args) });
     } catch (thrown) {
         // where bytes are damaged the library says that, and names nothing
         const error = thrown instanceof FileError || !store?.fault ? thrown : new FileError(store.fault);
-        const cancelled = thrown instanceof Cancelled;
         const message = error instanceof Error ? error.message : String(error);
-        const untrusted = error instanceof NoDigests;
-        self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError, untrusted });
+        const kind = thrown instanceof Cancelled ? 'cancelled' : error instanceof NoDigests ? 'untrusted' : error instanceof FileError ? 'fault' : undefined;
+        self.postMessage({ id, error: message, kind } satisfies Reply);
     } finally {
         running.delete(id);
     }

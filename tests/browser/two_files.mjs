@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Of two files each view shows the one or the other, and how much the second has more.
+import { number, tableRows } from './screen.mjs';
+
+const misses = ({ load_misses, store_misses, fetch_misses }) => load_misses + store_misses + fetch_misses;
+
+async function both(t, page, first, second, hash) {
+    await t.open(page, t.file(first), hash);
+    await t.compare(page, t.file(second));
+    await t.until(page, 'cachetally.others.length === 1', 'the second file');
+    await t.quiet(page);
+}
+
+/** What a picture saves as CSV, by column. */
+async function saved(t, page) {
+    const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.match(/("[^"]*"|[^,]*)(,|$)/g).map((each) => each.replace(/,$/, '').replace(/"/g, '')));
+    return rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell])));
+}
+
+export const twoFileCases = [
+    [
+        'two files: field, details, tables and topology of either, by button and by key',
+        async (t, page) => {
+            const told = ['lu.h5', 'lu2.h5'].map((name) => t.json('show', name));
+            await both(t, page, 'lu.h5', 'lu2.h5');
+            t.equal(await page.locator('.files button').count(), 0, 'in Compare both are shown');
+            await page.evaluate(`cachetally.set({ view: 'workbench', show: 'misses', level: 'L1' })`);
+            for (const [i, press] of [[0, null], [1, () => t.press(page, 'B')], [0, () => t.press(page, 'A')], [1, () => page.keyboard.press('b')]]) {
+                await press?.();
+                await t.quiet(page);
+                const { L1 } = told[i].levels;
+                const name = ['lu.h5', 'lu2.h5'][i];
+                t.equal((await page.evaluate('cachetally.current.totals()')).L1, misses(L1), `misses of L1 in ${name}`);
+                const shown = await page.evaluate(`[...document.querySelectorAll('.numbers dd')].map((each) => each.textContent)`);
+                t.equal(number(shown[2].split(' ')[0]), misses(L1), `misses in the details of ${name}`);
+                const rows = await tableRows(page, 'Data structures');
+                const column = rows[0].indexOf('L1 misses');
+                t.equal(rows.slice(1).reduce((sum, row) => sum + number(row[column]), 0), misses(L1), `misses by data structure in ${name}`);
+                t.check((await page.locator('.facts').textContent()).includes(name), `the name of ${name}`);
+            }
+            await page.evaluate(`cachetally.set({ view: 'topology' })`);
+            await t.quiet(page);
+            const link = (await saved(t, page)).find((row) => row.link === 'L1-L2');
+            t.equal(Number(link.loads), told[1].levels.L2.loads, 'loads of L2 in the second file');
+            await t.press(page, 'B − A');
+            t.equal(await page.evaluate('cachetally.shown'), 'compare', 'what shows the difference');
+            t.equal(await page.evaluate('cachetally.source.info.name'), 'lu.h5', 'Compare has the files in order');
+        },
+    ],
+    [
+        'two files: the field subtracts the first from the second, of all phases and of some, as h5py and its own Python do',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await both(t, page, 'lu.h5', 'lu2.h5');
+            for (const phases of ['', '3-5']) {
+                await page.evaluate(`cachetally.set({ view: 'workbench', file: 'difference', show: 'misses', level: 'L1', phases: '${phases}' })`);
+                await t.quiet(page);
+                const sums = JSON.parse(
+                    t.script(
+                        '-c',
+                        `import h5py, json
+def misses(name):
+    g = h5py.File(name, "r")["combined/L1"]
+    p = g["phase"][:]
+    return float(g["misses"][:][${phases ? '(p >= 3) & (p <= 5)' : 'p >= 0'}].sum())
+print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
+                    ),
+                );
+                const totals = Object.values(await page.evaluate('cachetally.current.totals()'));
+                t.equal(totals.join(), [...sums, sums[1] - sums[0]].join(), `misses in phases '${phases}'`);
+                const rows = await saved(t, page);
+                t.equal(rows.reduce((sum, row) => sum + Number(row['second − first sum']), 0), sums[1] - sums[0], 'the difference in the table');
+                await t.choose(page, /^Show a Python/);
+                const code = await page.locator('dialog pre').textContent();
+                await t.press(page, 'Close');
+                t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), sums[1] - sums[0], 'the difference in Python');
+            }
+            await page.evaluate(`cachetally.set({ structure: 'A', sel: '', phases: '' })`); // as a whole: lines are not known
+            await t.quiet(page);
+            const svg = await t.saved(page, 'SVG');
+            t.check(svg.includes('nothing that can be subtracted here') && !svg.includes('second − first'), 'what is known of whole structures is not subtracted');
+            await t.press(page, 'B');
+            t.check(!(await t.saved(page, 'SVG')).includes('subtracted'), 'the second file alone');
+        },
+    ],
+    [
+        'two files: sweeps by cell, and the difference of each metric',
+        async (t, page) => {
+            const sweep = (name, n, counters) => t.run('sweep', 'lu', `n=${n}`, '-m', 'schulz2002', '--counters', counters, '--granularity', '1,4', '--eviction', 'fifo,random', '-o', name);
+            sweep('two1.h5', 32, '4,8');
+            sweep('two2.h5', 48, '8,16');
+            const cells = ['two1.h5', 'two2.h5'].map((name) => t.json('show', name).rows);
+            const of = (list, eviction, granularity, counters) =>
+                list.find((row) => row.eviction === eviction && String(row.granularity) === String(granularity) && row.counters === counters);
+            await both(t, page, 'two1.h5', 'two2.h5');
+            await page.evaluate(`cachetally.set({ view: 'sweep' })`);
+            for (const eviction of ['fifo', 'random'])
+                for (const [metric, column, key] of [['swapouts', 'Swap-outs, B − A', 'swapouts'], ['bytes', 'Bytes per event, B − A', 'bytes_per_event']]) {
+                    await page.evaluate(`cachetally.set({ file: 'difference', metric: '${metric}', eviction: '${eviction}' })`);
+                    await t.quiet(page);
+                    const rows = await saved(t, page);
+                    t.equal(rows.length, 4, 'cells of the first');
+                    for (const row of rows) {
+                        const [a, b] = cells.map((list) => of(list, eviction, row.granularity, Number(row.counters)));
+                        if (!b) t.check(row[column] === 'NaN', `a cell that the second does not have: ${row[column]}`);
+                        else t.near(Number(row[column]), b[key] - a[key], `${key} of ${eviction} ${row.granularity} ${row.counters}`);
+                    }
+                }
+            await t.picture(page, 'sweep-difference');
+            await t.press(page, 'B');
+            const rows = await saved(t, page);
+            t.equal(rows.map((row) => row['swap-outs']).join(), cells[1].filter((row) => row.eviction === 'random').map((row) => row.swapouts).join(), 'swap-outs of the second');
+        },
+    ],
+    [
+        'two files: intrusion experiments, and by how much the second costs more',
+        async (t, page) => {
+            t.run('intrusion', 'lu', 'n=48', '-m', 'generic3-timed', '--counters', '16,64', '--granularity', '1,4', '--drain', 'full', '--link', 'core-L1D', '-o', 'intrusion2.h5');
+            const [a, b] = ['intrusion.h5', 'intrusion2.h5'].map((name) => t.json('show', name).rows.filter((row) => row.link === 'core-L1D'));
+            await both(t, page, 'intrusion.h5', 'intrusion2.h5');
+            await page.evaluate(`cachetally.set({ view: 'intrusion', level: 'core-L1D', file: 'difference' })`);
+            await t.quiet(page);
+            const totals = await page.evaluate('cachetally.current.totals()');
+            for (const { granularity, drain, counters, extra_cycles } of a) {
+                const twin = b.find((row) => String(row.granularity) === String(granularity) && row.counters === counters && row.drain === drain);
+                const found = totals[`${granularity},${drain},${counters}`];
+                if (twin) t.equal(found, twin.extra_cycles - extra_cycles, `extra cycles of ${granularity} ${drain} ${counters}`);
+                else t.check(found === null || Number.isNaN(found), `a configuration that the second does not have: ${found}`);
+            }
+            t.check(b.length === 4, 'configurations of both');
+            await t.press(page, 'B');
+            t.equal((await page.evaluate('cachetally.current.totals()'))['4,full,64'], b.find((row) => String(row.granularity) === '4' && row.counters === 64).extra_cycles, 'of the second');
+        },
+    ],
+    [
+        'elements of two-dimensional arrays are named by row and column',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('matmul.h5'), 'show=misses&level=L1D');
+            const expected = JSON.parse(
+                t.script(
+                    '-c',
+                    `import h5py, json
+f = h5py.File("matmul.h5", "r")
+s = f["structures"]
+places = list(zip(s["name"].asstr()[:], s["base"][:].tolist(), s["bytes"][:].tolist()))
+def named(address):
+    for name, base, size in places:
+        if base <= address < base + size:
+            element = (address - base) // 8
+            return f"{name} [{element // 32}][{element % 32}] +{hex(address - base)}" if name in "ABC" else name
+print(json.dumps([named(address) for address in sorted(set(f["combined/L1D/address"][:].tolist()))]))`,
+                ),
+            );
+            const rows = (await tableRows(page, 'Lines with most')).slice(1).map(([name]) => name);
+            t.check(rows.length > 5 && rows.some((name) => name.includes('][')), rows.join('|'));
+            for (const name of rows) if (/^[ABC] /.test(name)) t.check(expected.includes(name), `${name} is a line of the file`);
+        },
+    ],
+];

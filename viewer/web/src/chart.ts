@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What plots of curves and points have in common: axes, curves that lie on each other, names beside their ends or in free places.
+import { theme } from './colours';
+import type { Box } from './field_layout';
+import { textWidth, type Painter, type Point } from './paint';
+import type { ValueScale } from './scale';
+
+/** Where values of a scale lie in a box. */
+export const upIn = ({ y, height }: Box, scale: ValueScale) => (value: number): number => y + height * (1 - scale.at(value));
+
+/** Grid lines, numbers to the left of them, and what they are of, upright. */
+export function drawUp(p: Painter, box: Box, scale: ValueScale, text: (value: number) => string, title = ''): void {
+    const { grid, faint, line } = theme();
+    const { x, y, width, height } = box;
+    const place = upIn(box, scale);
+    const named: number[] = [];
+    // of numbers that would lie over each other the larger stays, and 0
+    for (const tick of [...scale.ticks].sort((a, b) => (a === 0 ? -1 : b === 0 ? 1 : Math.abs(b) - Math.abs(a)))) {
+        const at = place(tick);
+        if (at < y - 1 || at > y + height + 1) continue;
+        p.line([[x, at], [x + width, at]], tick === 0 ? line : grid);
+        if (named.some((each) => Math.abs(each - at) < 11)) continue;
+        p.text(x - 7, at, text(tick), { colour: faint, size: 11, anchor: 'end' });
+        named.push(at);
+    }
+    if (title) p.text(11, y + height / 2, title, { colour: faint, size: 12, anchor: 'middle', upright: true });
+}
+
+/** The line under a box, numbers at places of it, and what they are of; `from`: lines go up to here. */
+export function drawAcross(p: Painter, { x, y, width, height }: Box, ticks: [number, string][], title: string, from?: number): void {
+    const { grid, faint, line } = theme();
+    const end = y + height;
+    for (const [at, text] of ticks) {
+        if (from !== undefined) p.line([[at, from], [at, end]], grid);
+        p.text(at, end + 14, text, { colour: faint, size: 11, anchor: 'middle' });
+    }
+    p.line([[x, end], [x + width, end]], line);
+    p.text(x + width / 2, end + 32, title, { colour: faint, size: 12, anchor: 'middle' });
+}
+
+/** Says why there is nothing to see. */
+export function drawNote(p: Painter, text: string): void {
+    p.text(p.width / 2, p.height / 2, text, { colour: theme().faint, size: 13, anchor: 'middle' });
+}
+
+export interface Curve {
+    points: Point[];
+    colour: string;
+    width: number;
+    dash: number[];
+}
+
+const stripe = 7;
+
+/** Two ends as they are seen; the same for what lies on each other. */
+const placeOf = (...points: Point[]): string => points.map(([x, y]) => `${Math.round(2 * x)},${Math.round(2 * y)}`).join(' ');
+
+/** How many have a key so far, and in all. */
+class Shared {
+    private readonly all = new Map<string, number>();
+    private readonly drawn = new Map<string, number>();
+
+    constructor(keys: Iterable<string>) {
+        for (const key of keys) this.all.set(key, (this.all.get(key) ?? 0) + 1);
+    }
+
+    /** Which of how many this one is. */
+    take(key: string): [number, number] {
+        const rank = this.drawn.get(key) ?? 0;
+        this.drawn.set(key, rank + 1);
+        return [rank, this.all.get(key) ?? 1];
+    }
+}
+
+/** Where several share a stretch each shows in turn, so that none is hidden. */
+export function drawCurves(p: Painter, curves: Curve[]): void {
+    const shared = new Shared(curves.flatMap(({ points }) => [...new Set(points.slice(1).map((to, i) => placeOf(points[i], to)))]));
+    for (const { points, colour, width, dash } of curves) {
+        let alone = points.slice(0, 1);
+        const flush = (next: Point[]) => {
+            if (alone.length > 1) p.line(alone, colour, width, dash);
+            alone = next;
+        };
+        points.slice(1).forEach((to, i) => {
+            const from = points[i];
+            const [rank, of] = shared.take(placeOf(from, to));
+            if (of === 1) return void alone.push(to);
+            flush([to]);
+            const length = Math.min(stripe, Math.hypot(to[0] - from[0], to[1] - from[1]) / of);
+            if (length > 0) p.line([from, to], colour, width, [0, rank * length, length, (of - 1 - rank) * length]);
+        });
+        flush([]);
+    }
+}
+
+/** Radii of dots in the order in which they are drawn: of those on one place the first are larger, and show as rings. */
+export function dotRadii(places: Point[], radius: number): number[] {
+    const shared = new Shared(places.map((each) => placeOf(each)));
+    return places.map((each) => {
+        const [rank, of] = shared.take(placeOf(each));
+        return radius + (of > 1 ? Math.min(1.8, 6 / (of - 1)) * (of - 1 - rank) : 0);
+    });
+}
+
+const labelHeight = 14;
+
+/** Places at least a label apart, in order, as near as they can be to what is wanted: groups that touch share how far each is moved. */
+function movedApart(wanted: number[], least: number, most: number): number[] {
+    const groups: { sum: number; count: number }[] = [];
+    const place = ({ sum, count }: { sum: number; count: number }) => sum / count;
+    wanted.forEach((each, i) => {
+        groups.push({ sum: each - i * labelHeight, count: 1 });
+        for (let last = groups.length - 1; last > 0 && place(groups[last - 1]) >= place(groups[last]); --last) {
+            const { sum, count } = groups.pop()!;
+            groups[last - 1] = { sum: groups[last - 1].sum + sum, count: groups[last - 1].count + count };
+        }
+    });
+    const room = Math.max(least, most - (wanted.length - 1) * labelHeight);
+    const places = groups.flatMap((group) => new Array<number>(group.count).fill(Math.min(room, Math.max(least, place(group)))));
+    return places.map((each, i) => each + i * labelHeight);
+}
+
+/** Names of curves beside their ends, each with a line to its own. */
+export function drawEnds(p: Painter, { x, y, width, height }: Box, labels: { end: Point; text: string; colour: string }[]): void {
+    labels.sort((a, b) => a.end[1] - b.end[1]);
+    const ys = movedApart(labels.map(({ end }) => end[1]), y, y + height);
+    const at = x + width + 18;
+    labels.forEach(({ end, text, colour }, i) => {
+        p.line([end, [at - 3, ys[i]]], colour);
+        p.text(at, ys[i], text, { colour, size: 12, weight: 600 });
+    });
+}
+
+/** Pixels that names beside the ends of curves take. */
+export const endsWidth = (names: string[]): number => Math.max(84, 30 + Math.max(...names.map((each) => textWidth(each, 12, 600))));
+
+/** High enough for a name per curve beside the lines. */
+export const endsHeight = (names: string[]): number => Math.max(320, 60 + labelHeight * names.length);
+
+export interface Label {
+    text: string;
+    colour: string;
+    weight?: number;
+    /** Where it may begin, the best first. */
+    places: Point[];
+}
+
+/** Each name at the first of its places where it hides no other, on a ground of its own; left out where there is none, or where it
+ * stands already within `apart` pixels. */
+export function drawLabels(p: Painter, labels: Label[], apart = 0): void {
+    const taken: { x: number; y: number; width: number; text: string }[] = [];
+    for (const { text, colour, weight = 400, places } of labels) {
+        const width = textWidth(text, 11, weight);
+        const free = ([x, y]: Point) => taken.every((each) => Math.abs(each.y - y) > 12 || x + width + 4 < each.x || x > each.x + each.width + 4);
+        const place = places.find(free);
+        if (!place || taken.some((each) => each.text === text && Math.abs(each.x - place[0]) < apart)) continue;
+        const [x, y] = place;
+        taken.push({ x, y, width, text });
+        p.rect(x - 1, y - 6, width + 2, 12, `${theme().panel}cc`);
+        p.text(x, y, text, { colour, size: 11, weight });
+    }
+}

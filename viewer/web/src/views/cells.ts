@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as pictures by
+// one of several metrics; of two files also how much more the second has.
+import { baseName, titleOf, type App, type View } from '../app';
+import { h, segmented, select, type Table } from '../dom';
+import { inside } from '../field_layout';
+import { Figure } from '../figure';
+import { brief } from '../numbers';
+import type { State } from '../state';
+import { drawLines, drawMatrix, linesHeight, matrixHeight, type Cell, type Hit, type Metric, type Paint, type Picture } from './cells_draw';
+
+export interface CellFigure {
+    name: string;
+    title: string;
+    paint: Paint;
+    height: (picture: Picture) => number;
+    /** Columns of the file that it shows. */
+    columns?: (picture: Picture) => string[];
+}
+
+/** A choice of cells: by a column of the file, kept in the URL. */
+export interface Choice {
+    title: string;
+    key: keyof State;
+    of: (cell: Cell) => string;
+}
+
+export interface Cells {
+    cells: Cell[];
+    metrics: Metric[];
+    /** What the error may be weighed against; empty: nothing. */
+    overs: Metric[];
+    choices: Choice[];
+    note: (picture: Picture) => string;
+    table: (picture: Picture) => Table;
+    python: (picture: Picture, columns: string[]) => string;
+}
+
+/** What is under the pictures, of the chosen cell. */
+export interface CellDetail extends Omit<View, 'update'> {
+    show: (cell: Cell | null) => void;
+}
+
+export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawMatrix, height: matrixHeight };
+export const linesFigure: CellFigure = { name: 'lines', title: 'Over the number of counters', paint: drawLines, height: linesHeight };
+
+/** The same numbers of another file, and by how much they are more; null where it has no such cell. */
+function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {
+    const key = (cell: Cell) => [cell.id, ...choices.map(({ of }) => of(cell))].join('|');
+    const found = new Map(twins.map((cell) => [key(cell), cell]));
+    const value = (cell: Cell) => {
+        const twin = found.get(key(cell));
+        return twin ? metric.value(twin) - metric.value(cell) : NaN;
+    };
+    const signed = (text: (value: number) => string) => (each: number) => (each < 0 ? `−${text(-each)}` : each > 0 ? `+${text(each)}` : text(each));
+    return { ...metric, title: `${metric.title}, B − A`, value, text: signed(metric.text), tick: signed(metric.tick), scale: 'auto', published: undefined };
+}
+
+export class CellsView implements View {
+    readonly element: HTMLElement;
+    private readonly controls = h('div', { class: 'row' });
+    private readonly weighed = h('div', { class: 'row' });
+    private readonly figures: Figure[];
+
+    /** `other`: of the second file. */
+    constructor(
+        private readonly app: App,
+        private readonly all: Cells,
+        private readonly other: Cells | null,
+        figures: CellFigure[],
+        private readonly detail: CellDetail,
+    ) {
+        this.figures = figures.map((each) => this.figure(each));
+        if (all.overs.length > 1) this.figures.at(-1)!.bar.append(this.weighed);
+        const [first, ...rest] = this.figures.map((each) => each.element);
+        const others = rest.length > 1 ? h('div', { class: 'two' }, ...rest) : rest[0];
+        this.element = h('div', { class: 'view' }, h('section', { class: 'card' }, this.controls), first, others, detail.element);
+        this.update();
+    }
+
+    /** What is chosen of several things, the first where nothing is. */
+    private among<T>(list: T[], key: keyof State, name: (each: T) => string): T {
+        return list.find((each) => name(each) === this.app.state[key]) ?? list[0];
+    }
+
+    private get difference(): boolean {
+        return this.other !== null && this.app.state.file === 'difference';
+    }
+
+    private chosenBy({ key, of }: Choice): string {
+        return this.among([...new Set(this.all.cells.map(of))], key, (each) => each);
+    }
+
+    private picture(): Picture {
+        const { all, other, app } = this;
+        const cells = all.choices.reduce((list, choice) => list.filter((cell) => choice.of(cell) === this.chosenBy(choice)), all.cells);
+        const plain = this.among(all.metrics, 'metric', ({ id }) => id);
+        const metric = this.difference ? differences(plain, other!.cells, all.choices) : plain;
+        const over = this.among(all.overs, 'over', ({ id }) => id);
+        return { cells, metric, over, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
+    }
+
+    private figure({ name, title, paint, height, columns }: CellFigure): Figure {
+        const { app, all } = this;
+        let hits: Hit[] = [];
+        const made = new Figure({
+            name: () => `${baseName(app.source)}-${name}`,
+            label: () => `${title}: ${this.picture().metric.title} of ${this.picture().cells.length} cells of ${titleOf(app.source)}`,
+            height: () => height(this.picture()),
+            draw: (p) => (hits = paint(p, this.picture())),
+            table: () => this.table(),
+            python: () => all.python(this.picture(), columns?.(this.picture()) ?? [this.picture().metric.column]),
+        });
+        const under = ({ offsetX, offsetY }: MouseEvent) => hits.find((each) => inside(each, offsetX, offsetY))?.cell;
+        const { canvas } = made;
+        made.bar.append(h('h3', {}, title));
+        canvas.classList.add('clickable');
+        canvas.addEventListener('click', (event) => this.choose(under(event)));
+        canvas.addEventListener('pointermove', (event) => {
+            const cell = under(event);
+            canvas.title = cell ? `${cell.row}, ${cell.numbers.counters} counters: ${this.said(cell)}` : '';
+        });
+        canvas.addEventListener('keydown', (event) => this.move(event));
+        return made;
+    }
+
+    private said(cell: Cell): string {
+        return this.all.metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
+    }
+
+    private choose(cell: Cell | undefined): void {
+        if (cell) this.app.set({ cell: cell.id, x: '' });
+    }
+
+    /** Arrows go from cell to cell. */
+    private move(event: KeyboardEvent): void {
+        const { cells, chosen } = this.picture();
+        const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+        if (!step) return;
+        event.preventDefault();
+        const at = chosen ?? cells[0];
+        const next = <T>(list: T[], from: T, by: number) => list[Math.min(list.length - 1, Math.max(0, list.indexOf(from) + by))];
+        const row = next([...new Set(cells.map((cell) => cell.row))], at.row, step[0]);
+        const counters = next([...new Set(cells.map((cell) => cell.numbers.counters))], at.numbers.counters, step[1]);
+        this.choose(cells.find((cell) => cell.row === row && cell.numbers.counters === counters));
+    }
+
+    /** With the metric of the second file and the difference, where that is shown. */
+    private table(): Table {
+        const picture = this.picture();
+        const table = this.all.table(picture);
+        if (!this.difference) return table;
+        const rows = picture.cells.map((cell) => [cell.texts.granularity, cell.numbers.counters, picture.metric.value(cell)]);
+        return { ...table, headers: ['granularity', 'counters', picture.metric.title], rows, keys: 2 };
+    }
+
+    update(): void {
+        const { app, all } = this;
+        const picture = this.picture();
+        const choice = (each: Choice) => {
+            const list = [...new Set(all.cells.map(each.of))].map((name): [string, string] => [name, name]);
+            return list.length > 1 ? [select(each.title, list, this.chosenBy(each), (name) => app.set({ [each.key]: name }))] : [];
+        };
+        const named = (list: Metric[], text: (title: string) => string) => list.map((each): [string, string] => [each.id, text(each.title)]);
+        this.controls.replaceChildren(
+            segmented('What is shown', named(all.metrics, String), picture.metric.id, (metric) => app.set({ metric })),
+            ...all.choices.flatMap(choice),
+            h('span', { class: 'note' }, all.note(picture)),
+        );
+        if (picture.over) this.weighed.replaceChildren(select('Error against', named(all.overs, (each) => each.toLowerCase()), picture.over.id, (over) => app.set({ over })));
+        this.figures.forEach((each) => each.changed());
+        this.detail.show(picture.chosen);
+    }
+
+    dispose(): void {
+        [...this.figures, this.detail].forEach((each) => each.dispose());
+    }
+
+    quiet = (): Promise<void> => this.detail.quiet?.() ?? Promise.resolve();
+
+    frames = (): number[] => this.detail.frames?.() ?? [];
+
+    /** Of the detail, or the metric by cell. */
+    totals(): Record<string, number> {
+        const { cells, metric } = this.picture();
+        return this.detail.totals?.() ?? Object.fromEntries(cells.map((cell) => [cell.id, metric.value(cell)]));
+    }
+}
+
+/** A metric of a column as it is. */
+export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: brief, tick: brief });
+
+/** A column by its name in words. */
+export const inWords = (column: string): string => column.replace(/_/g, ' ');
+

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What sweeps, experiments and probes write: tables that the page shows row by row.
+import type { TableRow } from '../protocol';
+import { FileError, type Store } from './h5';
+
+/** The columns that each needs; it may have more. */
+const columns = {
+    'sweep/rows': ['eviction', 'granularity', 'counters', 'swapouts', 'error', 'bytes_per_event'],
+    'intrusion/rows': ['link', 'granularity', 'drain', 'counters', 'capacity', 'extra_cycles', 'stall_cycles', 'events', 'swapouts', 'bytes', 'lost_records'],
+    findings: ['test', 'variant', 'level', 'parameter', 'word', 'unit', 'method', 'reason', 'truth_word', 'verdict', 'value', 'low', 'high', 'truth', 'truth_high'],
+    summary: ['test', 'variant', 'parameter', 'right', 'wrong', 'not_identifiable'],
+    worst: ['machine', 'wrong', 'not_identifiable', 'findings'],
+};
+
+const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+
+/** Older files call robust tests hardened. */
+const variantOf = (stored: string): string => (stored === 'hardened' ? 'robust' : stored);
+
+function tableOf(store: Store, path: keyof typeof columns): TableRow[] {
+    const rows = store.tableRows(path, columns[path]);
+    for (const { texts } of rows) if (texts.variant) texts.variant = variantOf(texts.variant);
+    return rows;
+}
+
+export function sweepOf(store: Store) {
+    const { link, monitor, events } = store.attributes('sweep');
+    const rows = tableOf(store, 'sweep/rows');
+    for (const column of columns['sweep/rows'].slice(2))
+        for (const { numbers } of rows)
+            if (!Number.isFinite(numbers[column]))
+                throw new FileError(`/sweep/rows: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
+    return { link: text(link), monitor: text(monitor), events: Number(events), rows };
+}
+
+/** What monitors of each configuration cost the program (docs/intrusion.md): without monitor, and more than that by row; events and bytes are
+ * by link, misses by level. */
+export function intrusionOf(store: Store) {
+    const { references, cycles } = store.attributes('intrusion');
+    const [events, bytes, misses] = ['events', 'bytes', 'misses'].map((column) => store.numbers(`intrusion/without/${column}`));
+    const [links, levels] = ['link', 'level'].map((column) => store.texts(`intrusion/without/${column}`));
+    const rows = tableOf(store, 'intrusion/rows');
+    /** A row per configuration. */
+    const matrix = (column: string, width: number) => {
+        const path = `intrusion/rows/${column}`;
+        const values = rows.length && width ? store.numbers(path) : new Float64Array();
+        if (values.length !== rows.length * width) throw new FileError(`/${path} has ${values.length} numbers instead of ${rows.length * width}; the file is damaged.`);
+        return (row: number) => values.slice(row * width, (row + 1) * width);
+    };
+    const [moreEvents, moreBytes, moreMisses] = [matrix('extra_events', links.length), matrix('extra_bytes', links.length), matrix('extra_misses', levels.length)];
+    const whole = rows.map((row, i) => ({ ...row, events: moreEvents(i), bytes: moreBytes(i), misses: moreMisses(i) }));
+    return { references: Number(references), cycles: Number(cycles), events, bytes, misses, links, levels, rows: whole };
+}
+
+/** What probes say of levels and what is true; points of response curves, or (unit "loads") how many single loads took so many cycles; what
+ * each test cost. */
+export function probeOf(store: Store) {
+    const curves = store.children('curves').map((group) => {
+        const path = `curves/${group}`;
+        const { test, variant, name, x_name } = store.attributes(path);
+        const [x, value, trials, knockedOut] = ['x', 'value', 'trials', 'knocked_out'].map((each) => (store.has(`${path}/${each}`) ? store.numbers(`${path}/${each}`) : null));
+        if (!x || !value || x.length !== value.length) throw new FileError(`/${path} has no points, or not as many values; the file is damaged.`);
+        const [xUnit, unit] = ['x', 'value'].map((column) => text(store.attributes(`${path}/${column}`).units));
+        return { path, test: text(test), variant: variantOf(text(variant)), name: text(name), xName: text(x_name), xUnit, unit, x, value, trials, knockedOut };
+    });
+    const tests = store
+        .children('tests')
+        .map((group) => ({ path: `tests/${group}/decisions`, attributes: store.attributes(`tests/${group}`) }))
+        .sort((a, b) => Number(a.attributes.order) - Number(b.attributes.order))
+        .map(({ path, attributes: { test, variant, runs, references, cycles } }) => ({
+            name: `${text(test)} ${variantOf(text(variant))}`,
+            ...{ runs: Number(runs), references: Number(references), cycles: Number(cycles) },
+            decisions: store.texts(path),
+        }));
+    return { curves, findings: tableOf(store, 'findings'), tests };
+}
+
+/** Probes on random machines (docs/probes.md): how often a test was right about a parameter, over all levels of all machines. */
+export function campaignOf(store: Store) {
+    const root = store.attributes('/');
+    return {
+        machines: Number(store.attributes('summary').machines),
+        // the first versions had the seed among the provenance alone
+        seed: Number(root.seed ?? store.attributes('provenance').seed),
+        noise: text(root.noise),
+        /** Tests that have no such variant, in words. */
+        leftOut: text(root.left_out),
+        scores: tableOf(store, 'summary'),
+        worst: tableOf(store, 'worst'),
+    };
+}
