@@ -16,6 +16,7 @@
 #include "app/terminal.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "storage/handle.hpp"
 #include "viewer/advice_text.hpp"
 

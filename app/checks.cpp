@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -20,16 +19,6 @@ namespace cachetally::app {
 
 CLI::Validator not_empty(const std::string& what) {
     return {[what](const std::string& text) { return text.empty() ? fmt::format("it needs {}", what) : ""; }, ""};
-}
-
-std::optional<std::uint64_t> parse_whole(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) return value;
-    constexpr std::string_view units = "KMGT";
-    const bool has_unit = !text.empty() && units.find(text.back()) != units.npos &&
-                          std::isdigit(static_cast<unsigned char>(text.front())) != 0;
-    return has_unit ? parse_size(text) : std::nullopt;
 }
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {

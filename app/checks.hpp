@@ -28,10 +28,8 @@ CLI::Option* add_text_option(CLI::App& command, const std::string& names, Text& 
     return command.add_option(names, target, help)->type_name(type)->check(not_empty(what));
 }
 
-/// A whole number; K, M, G and T after it are powers of 1024, as in options of kernels. Nothing where it is none.
-std::optional<std::uint64_t> parse_whole(std::string_view text);
-
-/// Such a number of at least `least` and at most `most`, for CLI::Option::transform: digits are left.
+/// A whole number (base/units.hpp: parse_whole) of at least `least` and at most `most`, for CLI::Option::transform:
+/// digits are left.
 CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// A number above zero.

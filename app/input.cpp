@@ -9,6 +9,7 @@
 #include "app/checks.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "workloads/capture/named_source.hpp"
 #include "workloads/kernels/workload.hpp"
 #include "workloads/traces/source_window.hpp"

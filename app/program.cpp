@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "app/terminal.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "workloads/traces/source_window.hpp"
 
 namespace cachetally::app {
@@ -107,9 +107,8 @@ FieldOptions fields_of(const ProgramChoice& choice) {
     }
     for (const std::string& text : choice.elements) {
         const auto [name, size] = parted("--element", text, "new_node=64");
-        std::uint64_t bytes = 0;
-        const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), bytes);
-        if (error != std::errc() || end != size.data() + size.size() || bytes == 0 || bytes > most_bytes)
+        const std::uint64_t bytes = parse_whole(size).value_or(0);
+        if (bytes == 0 || bytes > most_bytes)
             throw UsageError(fmt::format("'--element {}': an element has 1 to {} bytes", shown(text), most_bytes));
         fields.elements.push_back({name, "", bytes});
     }

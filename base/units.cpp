@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -49,6 +50,13 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
         return static_cast<std::uint64_t>(bytes);
     }
     return std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_whole(std::string_view text) {
+    if (const auto value = parse_number(text)) return value;
+    const auto is = [](int (*kind)(int), char character) { return kind(static_cast<unsigned char>(character)) != 0; };
+    const bool has_unit = !text.empty() && is(std::isdigit, text.front()) && is(std::isalpha, text.back());
+    return has_unit ? parse_size(text) : std::nullopt;
 }
 
 bool is_size_out_of_range(std::string_view text) {

@@ -15,6 +15,9 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 /// "32 KiB", "48K", "1 MiB", "2 GiB" or plain bytes; K, M, G and T are powers of 1024. Nothing where it is not a size.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
+/// The one reading of whole numbers in options and settings: "128", "0x80", "4K", "4 KiB". Nothing for others.
+std::optional<std::uint64_t> parse_whole(std::string_view text);
+
 /// "32 KiB" where a unit divides the size, else plain bytes.
 std::string format_size(std::uint64_t bytes);
 

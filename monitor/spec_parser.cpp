@@ -29,14 +29,8 @@ struct BadValue {
     std::string message;
 };
 
-/// "128", "0x80", "4 KiB".
-std::optional<std::uint64_t> read_number(std::string_view text) {
-    const auto number = parse_number(text);
-    return number ? number : parse_size(text);
-}
-
 std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) {
-    const auto value = read_number(text);
+    const auto value = parse_whole(text);
     if (!value)
         throw BadValue{fmt::format("'{}' is not a whole number that can be meant here; write e.g. {} or {:#x}", text,
                                    least, least + 64)};
@@ -103,7 +97,7 @@ Granularity read_granularity(std::string_view text) {
     static constexpr std::string_view modes[] = {"aligned", "mask", "dynamic"};
     const auto colon = text.find(':');
     if (colon == std::string_view::npos) {
-        if (!read_number(text))
+        if (!parse_whole(text))
             throw BadValue{fmt::format(
                 "'{}' is not a granularity; write lines (4), aligned:4, dynamic:4 or mask:6 (address bits)", text)};
         return {Granularity::Mode::aligned, small(text, 1, most_lines)};

@@ -25,7 +25,7 @@ ListenerRow row_named(std::string_view name) {
 }
 
 std::uint64_t value_of(const ListenerKey& key, std::string_view text) {
-    const auto value = parse_size(text);
+    const auto value = parse_whole(text);
     if (value && *value >= key.least && *value <= key.most) return *value;
     throw SpecError(
         "", fmt::format("{}={}: write a whole number from {} to {}", key.name, shown(text), key.least, key.most), {});

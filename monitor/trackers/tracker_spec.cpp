@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <span>
 
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "monitor/hardware_cost.hpp"
 
 namespace cachetally {
@@ -35,13 +35,11 @@ struct TrackerKey {
 [[noreturn]] void reject_tracker(const std::string& message) { throw SpecError("tracker: ", message, {}); }
 
 std::uint64_t whole(std::string_view text, std::uint64_t least, std::uint64_t most) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-        reject_tracker(fmt::format("'{}' is not a whole number", text));
-    if (value < least || value > most)
+    const auto value = parse_whole(text);
+    if (!value) reject_tracker(fmt::format("'{}' is not a whole number; write {} to {}", text, least, most));
+    if (*value < least || *value > most)
         reject_tracker(fmt::format("{} is out of range; write {} to {}", text, least, most));
-    return value;
+    return *value;
 }
 
 std::uint32_t whole_small(std::string_view text, std::uint64_t least, std::uint64_t most) {

@@ -251,8 +251,7 @@ void FieldReader::size(const YAML::Node& node, std::string_view key, std::uint64
 void FieldReader::address(const YAML::Node& node, std::string_view key, Address& target) {
     const auto value = scalar(node, key, "0x40000000");
     if (!value) return;
-    auto number = parse_number(*value);
-    if (!number) number = parse_size(*value);
+    const auto number = parse_whole(*value);
     if (number) {
         target = *number;
     } else {

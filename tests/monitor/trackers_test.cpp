@@ -197,5 +197,11 @@ RC_GTEST_PROP(Trackers, ManyEventsAtOnceAreThatManySingleOnes, ()) {
     RC_ASSERT(at_once->lost() == singly->lost());
 }
 
+TEST(TrackerSpecs, TakeNumbersAsMonitorsDo) {
+    EXPECT_EQ(parse_tracker("kind=sampling,period=1K"), parse_tracker("kind=sampling,period=1024"));
+    EXPECT_EQ(parse_tracker("kind=sampling,period=0x400"), parse_tracker("kind=sampling,period=1024"));
+    EXPECT_THROW(parse_tracker("kind=sampling,period=1-2"), SpecError);
+}
+
 }  // namespace
 }  // namespace cachetally

@@ -230,6 +230,16 @@ TEST(Names, Sizes) {
     EXPECT_EQ(format_size(std::uint64_t{1} << 41), "2 TiB");
 }
 
+TEST(Names, WholeNumbers) {
+    EXPECT_EQ(parse_whole("128"), 128U);
+    EXPECT_EQ(parse_whole("0x80"), 128U);
+    EXPECT_EQ(parse_whole("18446744073709551615"), ~std::uint64_t{0});
+    EXPECT_EQ(parse_whole("1.5K"), 1536U);
+    EXPECT_EQ(parse_whole("4 KiB"), 4096U);
+    for (const char* bad : {"", "K", " 1", "-1", "1.0", "1e3", "0x", "0x10K", "16-20", "1k", "inf K"})
+        EXPECT_EQ(parse_whole(bad), std::nullopt) << bad;
+}
+
 TEST(Names, ClocksAreWholePicoseconds) {
     EXPECT_EQ(parse_period("1 GHz"), 1000U);
     EXPECT_EQ(parse_period("3 GHz"), 333U);    // 333.3

@@ -66,8 +66,6 @@ namespace {
 
 std::vector<std::string_view> views(const std::vector<std::string>& words) { return {words.begin(), words.end()}; }
 
-bool begins_with_digit(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
-
 }  // namespace
 
 std::string WorkloadOption::range() const {
@@ -114,7 +112,7 @@ OptionValues::Value OptionValues::checked(const WorkloadOption& option, const st
                               advice(text, views(option.choices)));
         return {text, 0};
     }
-    const auto value = begins_with_digit(text) ? parse_size(text) : std::nullopt;
+    const auto value = parse_whole(text);
     if (!value || *value < option.least || *value > option.most)
         throw OptionError("{}: {}={} is {}; it must be from {} to {}", workload_, option.name, text,
                           value || is_size_out_of_range(text) ? "out of range" : "not a whole number", option.least,
