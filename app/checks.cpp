@@ -162,6 +162,18 @@ std::vector<std::string> split_list(const std::string& text) {
     return parts;
 }
 
+std::vector<std::string> parse_values(const std::string& option, const std::string& text, bool ranges) {
+    std::vector<std::string> values;
+    for (const std::string& part : split_list(text)) {
+        const auto range = ranges ? range_of<std::uint64_t>(part) : std::nullopt;
+        if (range) check_range(option, part, *range, "values");
+        if (!range) add(values, part);
+        for (std::uint64_t each = range ? range->first : 1; range && each <= range->second; ++each)
+            add(values, std::to_string(each));
+    }
+    return values;
+}
+
 std::vector<std::string> parse_links(const std::string& text) {
     std::vector<std::string> links;
     for (const std::string& part : split_list(text)) add(links, part);
@@ -208,6 +220,25 @@ std::vector<DrainChoice> parse_drains(const std::string& text) {
     for (const std::string& part : split_list(text)) add(drains, parse_drain(part, text));
     return drains;
 }
+
+void add_choice_options(CLI::App& command, ChoiceTexts& texts) {
+    add_text_option(
+        command, "--objectives", texts.objectives,
+        "What cells are compared by: some of error, slowdown, bytes, swapouts, counters, bits, comparators, "
+        "area, energy; default: error,bytes,bits and, with --slowdown, slowdown",
+        "NAME,NAME...", "objectives, as in error,bits");
+    add_text_option(command, "--where", texts.where,
+                    "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent)",
+                    "NAME<NUMBER,...", "bounds, as in error<5");
+    command
+        .add_option("--tolerance", texts.tolerance,
+                    "Differences up to so many percent of an objective do not count for what remains of the front (*)")
+        ->type_name("PERCENT")
+        ->check(CLI::Range(0.0, 100.0))
+        ->capture_default_str();
+}
+
+SweepChoice choice_of(const ChoiceTexts& texts) { return parse_choice(texts.objectives, texts.where, texts.tolerance); }
 
 PhaseChoice parse_phases(const std::string& text) {
     std::vector<PhaseChoice::Range> ranges;

@@ -15,6 +15,7 @@
 #include "monitor/spec.hpp"
 #include "storage/target.hpp"
 #include "viewer/phase_choice.hpp"
+#include "viewer/sweep_choice.hpp"
 
 namespace cachetally::app {
 
@@ -47,6 +48,9 @@ void require_present(const std::string& path);
 /// The parts between commas.
 std::vector<std::string> split_list(const std::string& text);
 
+/// Values of any kind; with `ranges`, "4-8" is five of them. `option`: as messages name it.
+std::vector<std::string> parse_values(const std::string& option, const std::string& text, bool ranges);
+
 /// Of --link: names, which nobody has looked up.
 std::vector<std::string> parse_links(const std::string& text);
 
@@ -71,6 +75,15 @@ struct DrainChoice {
 
 /// Of --drain: "full,watermark:32,periodic:10000".
 std::vector<DrainChoice> parse_drains(const std::string& text);
+
+/// --objectives, --where, --tolerance, of commands that tell cells of sweeps.
+struct ChoiceTexts {
+    std::string objectives, where;
+    double tolerance = 5;  ///< percent
+    bool given() const { return !objectives.empty() || !where.empty() || tolerance != 5; }
+};
+void add_choice_options(CLI::App& command, ChoiceTexts& texts);
+SweepChoice choice_of(const ChoiceTexts& texts);
 
 /// Of --phase: "4", "3,5-7".
 PhaseChoice parse_phases(const std::string& text);

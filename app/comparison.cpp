@@ -28,34 +28,40 @@ Comparison::Comparison(const std::string& source, Open open, const SimulationOpt
     refuse_second_reading(source);
 }
 
-ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor) const {
+ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor, bool error) const {
     const auto run = [&](Hierarchy& hierarchy) {
         RunResult result = cachetally::run(hierarchy, *input.source, run_options(options_, *input.source));
         clear_progress_line();
         return result;
     };
-    return observe(topology_, monitor, run);
+    if (!error) return observe(topology_, monitor, run);
+    const LinkInfo& link = topology_.links()[topology_.link(monitor->link)];
+    return observe(topology_, monitor, run,
+                   [&](const Hierarchy& hierarchy, const Histogram& exact, const Histogram& measured) {
+                       return histogram_error(exact, measured, ranges_of(data_of(input.source->regions())),
+                                              program_addresses(topology_, hierarchy, link));
+                   });
 }
 
-std::string Comparison::each(const std::vector<MonitorSpec>& monitors, const ObservedRun& without,
-                             const std::function<void(const MonitorSpec&, const Intrusion*)>& take) const {
+std::string Comparison::each(const std::vector<MonitorSpec>& monitors, const RunResult& without,
+                             const std::function<void(const MonitorSpec&, const ObservedRun*)>& take,
+                             bool error) const {
     std::size_t done = 0;
     const auto after = [&] { return fmt::format("after {} of {} configurations", done, monitors.size()); };
     try {
         for (const MonitorSpec& monitor : monitors) {
-            const ObservedRun with = observed(opened(Opening::again), &monitor);
-            if (with.run.time_over && !without.run.time_over) {
+            const ObservedRun with = observed(opened(Opening::again), &monitor, error);
+            if (with.run.time_over && !without.time_over) {
                 take(monitor, nullptr);
-            } else if (with.run.complete == without.run.complete && with.run.failure == without.run.failure) {
-                const Intrusion found = intrusion_of(topology_, monitor, without, with);
-                take(monitor, &found);
+            } else if (with.run.complete == without.complete && with.run.failure == without.failure) {
+                take(monitor, &with);
             } else {
                 return with.run.failure.empty() ? "interrupted " + after() : with.run.failure + " (" + after() + ")";
             }
             ++done;
         }
-    } catch (const std::exception& error) {  // the source is gone, say: what there is already is kept
-        return fmt::format("{} ({})", error.what(), after());
+    } catch (const std::exception& broken) {  // the source is gone, say: what there is already is kept
+        return fmt::format("{} ({})", broken.what(), after());
     }
     return "";
 }

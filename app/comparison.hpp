@@ -25,14 +25,14 @@ public:
 
     Input opened(Opening opening) const { return open_(opening); }
 
-    /// With `monitor` on all copies of its link; null: without one.
-    ObservedRun observed(const Input& input, const MonitorSpec* monitor) const;
+    /// With `monitor` on all copies of its link; null: without one. `error`: of the monitor, too.
+    ObservedRun observed(const Input& input, const MonitorSpec* monitor, bool error = false) const;
 
     /// One run for each monitor, passed to `take` in their order, until all are made or one ends otherwise than
     /// `without` (an end was asked for, the source failed, is gone). Then returns why not all are there; else nothing.
     /// Where a monitor takes a run beyond the longest time that is simulated, what it costs is unknown (null).
-    std::string each(const std::vector<MonitorSpec>& monitors, const ObservedRun& without,
-                     const std::function<void(const MonitorSpec&, const Intrusion*)>& take) const;
+    std::string each(const std::vector<MonitorSpec>& monitors, const RunResult& without,
+                     const std::function<void(const MonitorSpec&, const ObservedRun*)>& take, bool error = false) const;
 
 private:
     Open open_;

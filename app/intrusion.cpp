@@ -72,11 +72,12 @@ IntrusionView view_without(const Topology& topology, const ObservedRun& without)
 }
 
 /// The title says why some rows are missing, if they are.
-void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, const Comparison& comparison,
-              const ObservedRun& without) {
+void add_rows(IntrusionView& view, const Topology& topology, const std::vector<MonitorSpec>& monitors,
+              const Comparison& comparison, const ObservedRun& without) {
     const std::string missing =
-        comparison.each(monitors, without, [&](const MonitorSpec& monitor, const Intrusion* intrusion) {
-            view.rows.push_back(intrusion != nullptr ? IntrusionRow{monitor, *intrusion} : view.unknown_row(monitor));
+        comparison.each(monitors, without.run, [&](const MonitorSpec& monitor, const ObservedRun* with) {
+            view.rows.push_back(with != nullptr ? IntrusionRow{monitor, intrusion_of(topology, monitor, without, *with)}
+                                                : view.unknown_row(monitor));
         });
     add_missing(view.title, missing);
     view.unknown = why_unknown(view.unknown_rows());
@@ -100,7 +101,7 @@ void compare_with_none(const IntrusionOptions& options) {
         throw std::runtime_error(fmt::format("without monitor {}: there is nothing to compare with", time_is_over));
     IntrusionView view = view_without(topology, without);
     view.title = title_of(topology, input, without.run, options.simulation);
-    add_rows(view, monitors, comparison, without);
+    add_rows(view, topology, monitors, comparison, without);
     if (options.simulation.json) {
         print_json(to_json(view));
     } else {

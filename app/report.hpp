@@ -23,8 +23,8 @@ struct SweptEvents {
     const AddressMap& program_addresses;
 };
 
-/// The same for a sweep.
-void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const SweptEvents& events,
+/// The same for a sweep. `events`: null where these are not of all cells.
+void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const SweptEvents* events,
                         const std::vector<Region>& regions);
 
 /// What result files of runs and sweeps have in common: /input, /machine, the attributes of the root.

@@ -66,14 +66,16 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     check.set_attribute("bound", view.check->bound);
 }
 
-void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const SweptEvents& events,
+void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const SweptEvents* events,
                         const std::vector<Region>& regions) {
     write_title(root, "sweep", topology, view.title);
     write_sweep(root, view);
-    write_histogram(root, "exact", events.exact, events.program_addresses);
-    StructureTable table;
-    table.regions = regions;
-    write_structures(root, table, {});
+    if (events != nullptr) write_histogram(root, "exact", events->exact, events->program_addresses);
+    if (events != nullptr || !regions.empty()) {
+        StructureTable table;
+        table.regions = regions;
+        write_structures(root, table, {});
+    }
     root.set_attribute("default", "sweep");
 }
 

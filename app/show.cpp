@@ -18,6 +18,7 @@ struct ShowArguments {
     ShowOptions show;
     unsigned width = 0;
     std::string phases;
+    ChoiceTexts choice;
     bool plain = false, unicode = false;
     Trust trust = Trust::digests;
 };
@@ -26,6 +27,7 @@ void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
     if (!options.phases.empty()) options.show.phases = parse_phases(options.phases);
+    if (options.choice.given()) options.show.choice = choice_of(options.choice);
     require_present(options.file);
     const InputFile file(options.file, options.trust);
     const std::string text = show(file, options.show);
@@ -57,6 +59,7 @@ void add_show(CLI::App& app) {
         ->check(one_of({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
+    add_choice_options(*command, options->choice);
     command->add_option("--width", options->width, "Columns; default: the terminal's")
         ->transform(whole_number(40, 1000));
     CLI::Option* plain = command->add_flag("--plain", options->plain, "Draw with ASCII alone");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cachetally sweep: counters x granularity x eviction on one link, all from one pass over the references.
+// cachetally sweep: monitors of many kinds on some links and workloads, in as few runs as exactness allows.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,25 +9,26 @@
 #include "app/commands.hpp"
 #include "app/comparison.hpp"
 #include "app/input.hpp"
-#include "app/paper2002.hpp"
 #include "app/program.hpp"
 #include "app/report.hpp"
+#include "app/swept.hpp"
 #include "app/terminal.hpp"
-#include "monitor/hardware_cost.hpp"
-#include "monitor/sweep.hpp"
 
 namespace cachetally::app {
 namespace {
 
 struct Options : WorkloadOptions {
     OutputOptions output;
+    std::vector<std::string> workloads;
     std::string counters = "16,32,64,128";
     std::string granularity = "1-6";
     std::string eviction = "fifo";
-    std::string link;
+    std::string links;
     std::string monitor;
+    std::vector<std::string> vary;
     std::string preset;
     bool slowdown = false;
+    ChoiceTexts choice_of_cells;
 };
 
 /// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md says which of these choices are ours.
@@ -58,166 +60,140 @@ void check_beside_preset(const CLI::App& command) {
 }
 
 constexpr RefusedKey varied_by_sweeps[] = {
-    {"link", "write --link NAME"},
+    {"link", "write --link NAME,NAME"},
     {"name", "a sweep has no single monitors"},
     {"counters", "a sweep varies it: write --counters 16,32"},
     {"granularity", "a sweep varies it: write --granularity 1-4"},
     {"eviction", "a sweep varies it: write --eviction fifo,lru"},
-    {"overflow", "the ring of a sweep loses nothing; try it with 'cachetally run' or 'cachetally intrusion'"},
-};
-constexpr std::string_view free_ring =
-    "the ring of a sweep costs nothing and makes no traffic, but with --slowdown; or try it with 'cachetally run'";
-constexpr RefusedKey only_with_slowdown[] = {
-    {"capacity", free_ring},  {"base", free_ring},   {"path", free_ring},       {"drain", free_ring},
-    {"watermark", free_ring}, {"period", free_ring}, {"drain_cost", free_ring}, {"write_cost", free_ring},
 };
 
-MonitorSpec base_of(const Options& options, const Topology& topology) {
-    std::vector<RefusedKey> refused(std::begin(varied_by_sweeps), std::end(varied_by_sweeps));
-    if (!options.slowdown) refused.insert(refused.end(), std::begin(only_with_slowdown), std::end(only_with_slowdown));
-    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, refused);
-    spec.link = options.link.empty() ? topology.links()[topology.core_link(false)].name : options.link;
-    return completed(placed({spec}, topology).front(), topology);
+SweepPlan plan_of(const Options& options, const Topology& topology) {
+    SweepPlan plan;
+    plan.counters = parse_counters(options.counters);
+    plan.granularities = parse_granularities(options.granularity);
+    plan.evictions = parse_evictions(options.eviction);
+    plan.slowdown = options.slowdown;
+    plan.beside_paper = !options.preset.empty();
+    MonitorSpec start;
+    start.counters = plan.counters.front();
+    start.granularity = plan.granularities.front();
+    const std::vector<std::string> links =
+        options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
+                              : parse_links(options.links);
+    for (const std::string& link : links)
+        for (const std::string& settings : combinations(options.vary)) {
+            const std::string both =
+                options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
+            MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
+            spec.link = link;
+            plan.variants.push_back({completed(placed({spec}, topology).front(), topology), settings});
+        }
+    return plan;
 }
 
-MonitorSpec monitor_of(const SweepRow& row, MonitorSpec base) {
-    base.counters = row.counters;
-    base.granularity = row.granularity;
-    base.eviction = row.eviction;
-    return base;
-}
-
-SweepCost cost_of(const MonitorSpec& base, const SweepRow& row, std::uint64_t events) {
-    const HardwareCost cost = hardware_cost(monitor_of(row, base));
-    return {cost.bits(), cost.comparators, cost.area, cost.energy_per_event(events, row.swapouts)};
-}
-
-/// A cell with its cost, beside what the paper gives for it.
-SweepCell cell_of(const SweepRow& row, const MonitorSpec& base, std::uint64_t events, bool beside_paper) {
-    SweepCell cell{std::string(to_string(row.eviction)),
-                   to_string(row.granularity),
-                   row.counters,
-                   row.swapouts,
-                   row.error,
-                   row.bytes_per_event,
-                   cost_of(base, row, events),
-                   {}};
-    const bool lines = row.granularity.mode == Granularity::Mode::aligned;
-    if (const auto figures = published(row.counters, row.granularity.amount); beside_paper && lines && figures)
-        cell.published = PublishedFigures{figures->swapouts, figures->error / 100, figures->misprint};
-    return cell;
-}
-
-struct Result {
-    std::unique_ptr<Hierarchy> hierarchy;
-    RunResult run;
-    SweepView view;
-    Histogram exact;
-    AddressMap program_addresses;  ///< of the exact histogram
-    std::vector<Region> regions;
-    std::vector<MonitorSpec> monitors;  ///< of the cells
-};
-
-Result sweep(const Options& options, const Topology& topology, const Input& input) {
-    SweepSpec spec{base_of(options, topology), parse_counters(options.counters),
-                   parse_granularities(options.granularity), parse_evictions(options.eviction)};
-    Result result;
-    result.hierarchy = std::make_unique<Hierarchy>(topology);
-    Hierarchy& hierarchy = *result.hierarchy;
-    const std::size_t link = topology.link(spec.base.link);
-    std::vector<std::unique_ptr<Sweep>> sweeps;
-    for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
-        sweeps.push_back(std::make_unique<Sweep>(spec, copy));
-        hierarchy.listen(link, copy, *sweeps.back());
+/// What is swept, each once.
+std::vector<SweepSource> sources_of(const Options& options) {
+    std::vector<SweepSource> sources;
+    if (!options.source.empty()) sources.push_back({options.source, options.settings, {}});
+    for (const std::string& text : options.workloads) {
+        SweepSource source = parse_source(text);
+        const auto same = [&](const SweepSource& each) {
+            return each.name == source.name && each.settings == source.settings;
+        };
+        if (std::ranges::none_of(sources, same)) sources.push_back(std::move(source));
     }
-    result.run = run(hierarchy, *input.source, run_options(options.simulation, *input.source));
-    std::vector<const Sweep*> finished;
-    std::vector<Histogram> exact;
-    for (const auto& each : sweeps) {
-        each->finish();
-        exact.push_back(each->exact());
-        finished.push_back(each.get());
+    if (sources.empty())
+        throw UsageError(
+            "WORKLOAD is required: name a kernel or a trace, or several by --workload, as in --workload "
+            "lu,n=64 --workload t.ct.h5");
+    return sources;
+}
+
+/// "lu n=64"; traces by their file's name, or the whole path where there are two of that name.
+std::string name_of(const SweepSource& source, const RunTitle& title, const std::vector<SweepSource>& sources) {
+    std::string name =
+        fmt::format("{}{}{}", title.input, title.settings.empty() ? "" : " ", fmt::join(title.settings, " "));
+    return std::ranges::find(sources, name, &SweepSource::title) == sources.end() ? name : source.name;
+}
+
+/// One workload more.
+void add(SweepView& view, const SweptWorkload& swept, const std::string& name) {
+    if (view.cells.empty() && view.references == 0) {
+        view.title = swept.title;
+        view.runs = 0;
+    } else {
+        view.title.input = fmt::format(
+            "{}, {}",
+            view.title.settings.empty() ? view.title.input
+                                        : fmt::format("{} {}", view.title.input, fmt::join(view.title.settings, " ")),
+            name);
+        view.title.settings.clear();
+        view.title.lines.reset();
+        if (!swept.title.complete) add_missing(view.title, name + ": " + swept.title.incomplete);
+        if (view.title.failure.empty()) view.title.failure = swept.title.failure;
     }
-    result.exact = merged(exact);
-    result.regions = input.source->regions();
-    result.view.title = title_of(topology, input, result.run, options.simulation);
-    result.view.timed = options.slowdown;
-    result.view.link = spec.base.link;
-    result.view.monitor = to_string(spec.base);
-    result.view.references = result.run.counts.references;
-    result.view.events = result.exact.total();
-    result.program_addresses = program_addresses(topology, hierarchy, topology.links()[link]);
-    for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)), result.program_addresses)) {
-        result.view.cells.push_back(cell_of(row, spec.base, result.view.events, !options.preset.empty()));
-        result.monitors.push_back(monitor_of(row, spec.base));
-    }
-    return result;
+    view.references += swept.run.counts.references;
+    view.runs += swept.runs;
+    view.cells.insert(view.cells.end(), swept.cells.begin(), swept.cells.end());
 }
 
-/// The pass of a sweep takes as long as the program without monitor.
-void check_slowdowns(const Result& result, const Topology& topology) {
-    const bool takes_time = result.run.end() >= topology.machine().period;
-    if (takes_time || result.run.counts.references == 0) return;
-    throw UsageError(
-        fmt::format("--slowdown: all that the program does takes no time on the machine '{}', so that nothing can be "
-                    "compared with it; give caches and memory latencies, or leave --slowdown out",
-                    topology.machine().name));
+void write_file(ResultFile& file, const Topology& topology, const SweepView& view, const SweptWorkload& first,
+                const Input& input, const SweepPlan& plan, bool one_workload) {
+    std::optional<SweptEvents> events;
+    if (one_workload && plan.variants.size() == 1 && first.exact)
+        events.emplace(SweptEvents{*first.exact, first.program_addresses});
+    write_sweep_result(file.root(), topology, view, events ? &*events : nullptr,
+                       one_workload ? first.regions : std::vector<Region>());
+    write_provenance_of(file.root(), topology, input);
+    close_output(&file, view.title);
 }
 
-/// By what fraction the program takes longer with the monitor of each cell. Returns why not all are known, if so.
-std::string add_slowdowns(Result& result, const Topology& topology, const Comparison& comparison) {
-    const ObservedRun without = comparison.observed(comparison.opened(Opening::again), nullptr);
-    if (!without.run.complete && without.run.failure.empty()) return "interrupted before the first slowdown";
-    const std::uint64_t cycles = without.run.end() / topology.machine().period;
-    std::size_t cell = 0;
-    std::size_t unknown = 0;
-    std::string missing =
-        comparison.each(result.monitors, without, [&](const MonitorSpec&, const Intrusion* intrusion) {
-            if (intrusion == nullptr)
-                ++unknown;
-            else
-                result.view.cells[cell].slowdown = intrusion->slowdown(cycles);
-            ++cell;
-        });
-    result.view.slowdown_unknown = why_unknown(unknown);
-    warn_of_unknown(unknown, result.monitors.size());
-    return missing;
-}
-
-void run_command(Options options) {
+void run_command(const Options& given) {
+    Options options = given;
     apply_preset(options);
     const Topology topology = topology_of(options.simulation);
-    const auto open = [&](Opening opening) {
-        return open_input(options.source, options.settings, options.choice, opening);
-    };
-    std::optional<Comparison> comparison;
-    if (options.slowdown) comparison.emplace(options.source, open, options.simulation, topology);
-    const Input input = open(Opening::first);
-    check_cores(input, topology);
-    warn_of_one_stream(input, topology);
-    const std::unique_ptr<ResultFile> file = open_output(options.output, inputs_of(input, options.simulation));
-    Result result = sweep(options, topology, input);
-    clear_progress_line();
+    const SweepPlan plan = plan_of(options, topology);
+    SweepView view;
+    view.choice = choice_of(options.choice_of_cells);
+    view.timed = options.slowdown;
+    view.link = fmt::format(
+        "{}", fmt::join(parse_links(options.links.empty() ? plan.variants[0].base.link : options.links), ","));
+    view.monitor = to_string(plan.variants[0].base);
+    std::vector<SweepSource> sources = sources_of(options);
+    std::vector<Input> inputs;
+    InputNames names;
+    for (SweepSource& source : sources) {
+        if (options.slowdown) refuse_second_reading(source.name);
+        inputs.push_back(open_input(source.name, source.settings, options.choice));
+        const Input& input = inputs.back();
+        check_cores(input, topology);
+        warn_of_one_stream(input, topology);
+        source.title = name_of(source, title_of(topology, input, {}, options.simulation), sources);
+        for (const std::string& name : inputs_of(input, options.simulation)) names.push_back(name);
+    }
+    const std::unique_ptr<ResultFile> file = open_output(options.output, names);
+    std::optional<SweptWorkload> first;
     std::string missing;
-    if (comparison && (result.run.complete || (!result.run.failure.empty() && !result.run.time_over))) {
-        check_slowdowns(result, topology);
-        missing = add_slowdowns(result, topology, *comparison);
-        add_missing(result.view.title, missing);
+    RunResult last;
+    for (std::size_t i = 0; i < sources.size() && missing.empty() && (i == 0 || last.complete); ++i) {
+        SweptWorkload swept = sweep_workload(sources[i], inputs[i], plan, options, topology);
+        add(view, swept, sources[i].title);
+        missing = swept.missing;
+        last = swept.run;
+        if (swept.unknown != 0) view.slowdown_unknown = why_unknown(swept.unknown);
+        if (!first) first = std::move(swept);
     }
+    for (const auto& field : fields_of(view.cells)) view.events += field[0].events;
     if (options.simulation.json) {
-        print_json(to_json(result.view));
+        print_json(to_json(view));
     } else {
-        print_lines(to_text(result.view, terminal_width()));
+        print_lines(to_text(view, terminal_width()));
     }
-    if (file) {
-        write_sweep_result(file->root(), topology, result.view, {result.exact, result.program_addresses},
-                           result.regions);
-        write_provenance_of(file->root(), topology, input);
-        close_output(file.get(), result.view.title);
-    }
-    refuse_incomplete(result.run, result.view.title, file.get());
+    if (file) write_file(*file, topology, view, *first, inputs.front(), plan, sources.size() == 1);
+    refuse_incomplete(last, view.title, file.get());
     if (!missing.empty())
-        throw std::runtime_error(fmt::format("{}: the slowdown of the other cells is not known{}", missing,
+        throw std::runtime_error(fmt::format("{}: the {} of the other cells is not known{}", missing,
+                                             options.slowdown ? "slowdown" : "count",
                                              file ? fmt::format("; {} is marked partial", file->path()) : ""));
 }
 
@@ -226,9 +202,13 @@ void run_command(Options options) {
 void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
-        "sweep", "Trade counters, granularity and eviction against accuracy and traffic, in one pass");
+        "sweep", "Trade counters, granularity, eviction and all else of monitors against accuracy, traffic and time");
+    add_text_option(*command, "--workload", options->workloads,
+                    "A kernel with its options, as in lu,n=64, or a trace; may be repeated", "WORKLOAD[,OPTION...]",
+                    "a kernel or a trace, as in lu,n=64")
+        ->allow_extra_args(false);
     command->add_option("--counters", options->counters, "Numbers of counters")
-        ->type_name("N,N...")
+        ->type_name("N,N-N...")
         ->capture_default_str();
     command
         ->add_option("--granularity", options->granularity,
@@ -240,9 +220,14 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
                      fmt::format("Eviction policies: {}", fmt::join(eviction_names(), ", ")))
         ->type_name("NAME,NAME...")
         ->capture_default_str();
-    command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a link"));
+    add_text_option(*command, "--vary", options->vary,
+                    "Any other key of monitors and its values, as in ways=0,4,8 or width=4-8 or "
+                    "drain=full,watermark:64,periodic:10000; may be repeated: all combinations",
+                    "KEY=VALUE,VALUE...", "a key and its values, as in ways=0,4")
+        ->allow_extra_args(false);
+    add_text_option(*command, "--link", options->links,
+                    "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by",
+                    "NAME,NAME...", "the name of a link");
     command
         ->add_option("--monitor", options->monitor,
                      "What all cells have in common, as in width=8,kinds=load (docs/monitors.md)")
@@ -256,14 +241,17 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
         ->check(not_empty("the name of a preset: paper-2002"));
     command->add_flag("--slowdown", options->slowdown,
                       "Also run the program with the monitor of each cell, and report by how much that takes longer "
-                      "(docs/intrusion.md); then --monitor takes the keys of the ring, too");
-    add_workload_options(*command, *options, !program.empty());
-    add_output_options(*command, options->output, "the exact histogram of the link");
+                      "(docs/intrusion.md)");
+    add_choice_options(*command, options->choice_of_cells);
+    add_workload_options(*command, *options, true);  // where --workload names all, there is no other
+    add_output_options(*command, options->output, "a row per cell");
     command->footer(
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"
         "  cachetally sweep gzip.ct.h5 --counters 32,64,128 --granularity 1,2,dynamic:4 --eviction fifo,lru\n"
-        "  cachetally sweep lu -m generic3-timed --slowdown --monitor drain_cost=20 -o lu.h5");
+        "  cachetally sweep lu -m generic3-timed --slowdown --monitor drain_cost=20 -o lu.h5\n"
+        "  cachetally sweep --workload lu,n=64 --workload radix,keys=4K --link core-L1D,L1D-L2 --vary ways=0,4 \\\n"
+        "      --objectives error,bits --where \"error<5\"");
     command->callback([options, command, &program] {
         check_beside_preset(*command);
         with_recording(*options, program, [options] { run_command(*options); });

@@ -133,9 +133,9 @@ struct RequiredKey {
 };
 
 /// What several monitors have in common: settings as above, without a link. Throws SpecError, also for `refused` keys
-/// and where one of the `required` keys is absent.
+/// and where one of the `required` keys is absent. `start`: what is not given stays as it is there.
 MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused,
-                         std::span<const RequiredKey> required = {});
+                         std::span<const RequiredKey> required = {}, const MonitorSpec& start = {});
 
 /// "4", "aligned:4", "mask:6", "dynamic:4"; and an eviction policy by its name. Throw SpecError.
 Granularity parse_granularity(std::string_view text);

@@ -237,7 +237,7 @@ struct Setting {
 template <class Place>
 class SpecReader {
 public:
-    explicit SpecReader(Place place) : place_(place) {}
+    explicit SpecReader(Place place, const MonitorSpec& start = {}) : place_(place), spec_(start) {}
 
     void read(const Setting& setting) {
         const auto key = std::ranges::find(keys, setting.key, &Key::name);
@@ -329,8 +329,8 @@ MonitorSpec parse_monitor(std::string_view text) {
 }
 
 MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused,
-                         std::span<const RequiredKey> required) {
-    SpecReader reader([&](Mark mark) { return place_in(text, mark); });
+                         std::span<const RequiredKey> required, const MonitorSpec& start) {
+    SpecReader reader([&](Mark mark) { return place_in(text, mark); }, start);
     const std::vector<Setting> settings = text.empty() ? std::vector<Setting>{} : settings_of(text, reader);
     for (const Setting& setting : settings) {
         const auto found = std::ranges::find(refused, setting.key, &RefusedKey::key);

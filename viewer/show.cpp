@@ -279,7 +279,8 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
 
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
-    const SweepView view = read_sweep_view(file);
+    SweepView view = read_sweep_view(file);
+    if (options.choice) view.choice = *options.choice;
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                         : to_text(view, options.width) + '\n' + origin(file, options.width);
 }
@@ -301,6 +302,9 @@ std::string show_campaign(const InputFile& file, const ShowOptions& options) {
 
 std::string show(const InputFile& file, const ShowOptions& options) {
     const std::string kind = result_kind(file);
+    if (options.choice && kind != "sweep")
+        throw std::invalid_argument(fmt::format(
+            "{}: is of a {}: --objectives, --where and --tolerance mean something for sweeps", file.path(), kind));
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
     if (kind == "intrusion") return show_intrusion(file, options);

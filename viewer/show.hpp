@@ -9,6 +9,7 @@
 #include "viewer/phase_choice.hpp"
 #include "viewer/plot.hpp"
 #include "viewer/run_view.hpp"
+#include "viewer/sweep_choice.hpp"
 
 namespace cachetally {
 
@@ -21,6 +22,7 @@ struct ShowOptions {
     unsigned width = 80;
     bool unicode = true;
     bool json = false;
+    std::optional<SweepChoice> choice;  ///< of sweeps, in place of the file's
 };
 
 struct HistogramView {

@@ -21,6 +21,15 @@ void for_each_column(Column column) {
     column("bytes_per_event", &SweepCell::bytes_per_event);
 }
 
+/// The same of what there may be several of. Older files do not have these.
+template <class Column>
+void for_each_place(Column column) {
+    column("workload", &SweepCell::workload);
+    column("link", &SweepCell::link);
+    column("settings", &SweepCell::settings);
+    column("events", &SweepCell::events);
+}
+
 /// The same of what a monitor would take.
 template <class Column>
 void for_each_cost(Column column) {
@@ -125,7 +134,7 @@ std::vector<double> read_numbers(const Group& rows, const char* name, std::size_
 }
 
 /// Tables have a column for each number of counters: all granularities of an eviction policy have the same.
-void require_matrices(const Group& rows, std::span<const SweepCell> cells) {
+void require_matrix(const Group& rows, std::span<const SweepCell> cells) {
     std::vector<std::uint32_t> before;
     for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
         std::vector<std::uint32_t> counters;
@@ -138,6 +147,41 @@ void require_matrices(const Group& rows, std::span<const SweepCell> cells) {
                 "{}: the cells are not of the same numbers of counters for each granularity; the file is damaged",
                 rows.where());
         before = counters;
+    }
+}
+
+/// What the choice says of the cells, and the choice.
+void write_choice(Group& sweep, Group& rows, const SweepView& view) {
+    const std::vector<Standing> standings = standings_of(view.cells, view.choice);
+    const auto flag = [&](const char* name, bool Standing::*member) {
+        rows.write(name, column_of(standings, [&](const Standing& each) { return std::uint8_t{each.*member}; }));
+    };
+    flag("admitted", &Standing::admitted);
+    flag("front", &Standing::front);
+    flag("remains", &Standing::remains);
+    sweep.set_attribute("objectives", view.choice.objectives_text());
+    sweep.set_attribute("where", view.choice.bounds_text());
+    sweep.set_attribute("tolerance", view.choice.tolerance);
+}
+
+SweepChoice read_choice(const Group& sweep) {
+    if (!sweep.has_attribute("objectives")) return {};
+    try {
+        SweepChoice choice = parse_choice(sweep.text_attribute("objectives"), sweep.text_attribute("where"));
+        choice.tolerance = sweep.real_attribute("tolerance");
+        return choice;
+    } catch (const std::invalid_argument& error) {
+        throw StorageError("{}: {}", sweep.where(), error.what());
+    }
+}
+
+/// Of older files, which are of one workload and link.
+void read_places(const Group& rows, SweepView& view) {
+    if (rows.has("settings"))
+        return for_each_place([&](const char* name, auto member) { read_checked(rows, name, view.cells, member); });
+    for (SweepCell& cell : view.cells) {
+        cell.link = view.link;
+        cell.events = view.events;
     }
 }
 
@@ -175,16 +219,19 @@ void write_sweep(Group& root, const SweepView& view) {
     sweep.set_attribute("monitor", view.monitor);
     sweep.set_attribute("references", view.references);
     sweep.set_attribute("events", view.events);
+    sweep.set_attribute("runs", view.runs);
     Group rows = sweep.create_group("rows");
     rows.write("row", numbers_to(view.cells.size()));
     for_each_column([&](const char* name, auto member) { write_member(rows, name, view.cells, member); });
+    for_each_place([&](const char* name, auto member) { write_member(rows, name, view.cells, member); });
+    write_choice(sweep, rows, view);
     if (const std::vector<SweepCost> costs = costs_of(view.cells); !costs.empty())
         for_each_cost([&](const char* name, auto member) { write_member(rows, name, costs, member); });
     if (view.timed) rows.write("slowdown", slowdowns_of(view.cells));
     if (!view.slowdown_unknown.empty()) sweep.set_attribute("slowdown_unknown", view.slowdown_unknown);
     write_published(rows, view.cells);
     set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
-    write_matrices(sweep, view.cells, view.timed);
+    if (parts_of(view.cells).size() < 2) write_matrices(sweep, view.cells, view.timed);
 }
 
 SweepView read_sweep_view(const InputFile& file) {
@@ -198,7 +245,10 @@ SweepView read_sweep_view(const InputFile& file) {
     const Group rows = sweep.open_group("rows");
     view.cells.resize(rows.read_texts("eviction").size());
     for_each_column([&](const char* name, auto member) { read_checked(rows, name, view.cells, member); });
-    require_matrices(rows, view.cells);
+    read_places(rows, view);
+    for (const auto& part : parts_of(view.cells)) require_matrix(rows, part);
+    view.runs = sweep.has_attribute("runs") ? sweep.whole_attribute("runs") : 0;
+    view.choice = read_choice(sweep);
     read_cost(rows, view.cells);
     read_slowdown(rows, view);
     if (sweep.has_attribute("slowdown_unknown")) view.slowdown_unknown = sweep.text_attribute("slowdown_unknown");

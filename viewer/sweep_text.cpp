@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <numeric>
-#include <set>
+#include <span>
 
 #include "base/units.hpp"
 #include "viewer/sweep_view.hpp"
@@ -33,9 +30,9 @@ struct Matrix {
     std::vector<Row> rows;
 };
 
-std::vector<Matrix> matrices_of(const SweepView& view) {
+std::vector<Matrix> matrices_of(std::span<const SweepCell> cells) {
     std::vector<Matrix> matrices;
-    for (const SweepCell& cell : view.cells) {
+    for (const SweepCell& cell : cells) {
         if (matrices.empty() || matrices.back().eviction != cell.eviction) matrices.push_back({cell.eviction, {}});
         std::vector<Row>& rows = matrices.back().rows;
         if (rows.empty() || rows.back().granularity != cell.granularity) rows.push_back({cell.granularity, {}});
@@ -75,36 +72,55 @@ std::string plain(const Matrix& matrix, unsigned width) {
                               [](const SweepCell& cell) { return Cell(fmt::format("{:.4f}", cell.bytes_per_event)); });
 }
 
-bool all_timed(std::span<const SweepCell> cells) {
-    return std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.slowdown.has_value(); });
-}
-
-/// All cells of one eviction policy with what they give and what they take.
-std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& front, bool timed, unsigned width) {
-    std::vector<TextTable::Column> columns{{fmt::format("cost, {}", matrix.eviction), left}, {"C"}, {"error %"}};
+/// The columns that tell a cell, and what it gives and takes.
+TextTable cell_table(bool settings, bool timed) {
+    std::vector<TextTable::Column> columns{{"cost", left}};
+    if (settings) columns.push_back({"settings", left});
+    columns.push_back({"G"});
+    columns.push_back({"C"});
+    const std::size_t keys = columns.size();
+    columns.push_back({"error %"});
     if (timed) columns.push_back({"slower %"});
     for (const char* title : {"bytes/event", "bits", "comparators", "area", "energy/event"}) columns.push_back({title});
     columns.push_back({"", left, true});
-    TextTable table(std::move(columns), 2);
-    for (const Row& row : matrix.rows)
-        for (const SweepCell* cell : row.cells) {
-            if (!cell->cost) return "";
-            std::vector<Cell> cells{"G=" + row.granularity, std::to_string(cell->counters),
-                                    percent_text(100 * cell->error)};
-            if (timed) cells.emplace_back(cell->slowdown ? fmt::format("{:.3f}", 100 * *cell->slowdown) : "?");
-            for (Cell& each :
-                 std::vector<Cell>{fmt::format("{:.4f}", cell->bytes_per_event), count_cell(cell->cost->bits),
-                                   count_cell(cell->cost->comparators), count_cell(cell->cost->area),
-                                   fmt::format("{:.0f}", cell->cost->energy)})
-                cells.push_back(std::move(each));
-            cells.emplace_back(front.contains(cell) ? "*" : "");
-            table.add(std::move(cells));
-        }
-    const bool some_missing =
-        timed && std::ranges::any_of(matrix.rows, [](const Row& row) {
-            return std::ranges::any_of(row.cells, [](const SweepCell* cell) { return !cell->slowdown; });
-        });
-    return '\n' + table.text(width) + (some_missing ? "?: there is no complete run with this monitor.\n" : "");
+    return TextTable(std::move(columns), keys);
+}
+
+std::vector<Cell> cells_of(const SweepCell& cell, const Standing& standing, bool settings, bool timed) {
+    std::vector<Cell> cells{cell.eviction};
+    if (settings) cells.emplace_back(cell.settings);
+    cells.insert(cells.end(), {cell.granularity, std::to_string(cell.counters), percent_text(100 * cell.error)});
+    if (timed) cells.emplace_back(cell.slowdown ? fmt::format("{:.3f}", 100 * *cell.slowdown) : "?");
+    cells.insert(cells.end(), {fmt::format("{:.4f}", cell.bytes_per_event), count_cell(cell.cost->bits),
+                               count_cell(cell.cost->comparators), count_cell(cell.cost->area),
+                               fmt::format("{:.0f}", cell.cost->energy),
+                               standing.remains ? "*"
+                               : standing.front ? "."
+                                                : ""});
+    return cells;
+}
+
+/// The admitted cells of one workload and link with what they give and what they take.
+std::string cost_text(std::span<const SweepCell> cells, const SweepChoice& choice, bool timed, unsigned width) {
+    const auto any = [&](auto says) { return std::ranges::any_of(cells, says); };
+    if (any([](const SweepCell& cell) { return !cell.cost; })) return "";
+    const bool settings = any([](const SweepCell& cell) { return !cell.settings.empty(); });
+    TextTable table = cell_table(settings, timed);
+    const std::vector<Standing> standing = standings(cells, choice);
+    std::size_t admitted = 0;
+    bool missing = false;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (!standing[i].admitted) continue;
+        ++admitted;
+        missing = missing || (timed && !cells[i].slowdown);
+        table.add(cells_of(cells[i], standing[i], settings, timed));
+    }
+    std::string text = "\n";
+    if (admitted != 0) text += table.text(width);
+    if (!choice.bounds.empty())
+        text += fmt::format("{} of {} with {}.\n", with_separators(admitted), counted(cells.size(), "cell"),
+                            choice.bounds_text());
+    return text + (missing ? "?: there is no complete run with this monitor.\n" : "");
 }
 
 double ratio_of(const SweepCell& cell) {
@@ -158,40 +174,78 @@ std::string how_far(const SweepView& view, unsigned width) {
 
 std::string remarks_on_cost(const SweepView& view, unsigned width) {
     if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
-    const std::string also = all_timed(view.cells) ? ", slowdown" : "";
+    std::string names;
+    const auto objectives = objectives_for(view.cells, view.choice);
+    for (const Objective* each : objectives)
+        names += fmt::format("{}{}",
+                             names.empty()               ? ""
+                             : each == objectives.back() ? " and "
+                                                         : ", ",
+                             each->name == "bytes" ? "bytes/event" : each->name);
+    const double percent = 100 * view.choice.tolerance;
     return wrapped(
                "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM "
                "bit.",
                width) +
-           wrapped("*: no other cell is as good in error" + also + ", bytes/event and bits, and better in one.", width);
+           wrapped(fmt::format("* and .: no other cell is as good in {}, and better in one. *: those that remain where "
+                               "differences up to {:g} % (of percentages also up to {:g} points) do not count.",
+                               names, percent, percent / 100),
+                   width);
+}
+
+/// What was run, and how much.
+std::string heading(const SweepView& view, bool one_field) {
+    std::string text = fmt::format("{}: {}, ", view.title.text(), counted(view.references, "reference"));
+    text += one_field ? fmt::format("{} on {}", counted(view.events, "event"), without_controls(view.link))
+                      : counted(view.cells.size(), "cell");
+    if (view.runs > 1) text += ", " + counted(view.runs, "run");
+    return text + '\n' + view.title.remarks();
+}
+
+std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
+    std::string text;
+    for (const auto& field : fields_of(cells))
+        text += fmt::format("\n{}, {}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
+                            counted(field[0].events, "event")) +
+                cost_text(field, view.choice, view.timed, width).substr(1);
+    return text;
+}
+
+Json row_json(const SweepCell& cell, const Standing& standing, bool named, bool timed) {
+    Json row;
+    if (named)
+        row = {{"workload", cell.workload}, {"link", cell.link}, {"settings", cell.settings}, {"events", cell.events}};
+    row.update({{"counters", cell.counters},
+                {"granularity", granularity_json(cell.granularity)},
+                {"eviction", cell.eviction},
+                {"swapouts", cell.swapouts},
+                {"error", cell.error},
+                {"bytes_per_event", cell.bytes_per_event}});
+    if (cell.cost)
+        row.update({{"bits", cell.cost->bits},
+                    {"comparators", cell.cost->comparators},
+                    {"area", cell.cost->area},
+                    {"energy", cell.cost->energy},
+                    {"admitted", standing.admitted},
+                    {"front", standing.front},
+                    {"remains", standing.remains}});
+    if (timed) row["slowdown"] = cell.slowdown ? Json(*cell.slowdown) : Json();
+    if (cell.published)
+        row["published"] = {{"swapouts", cell.published->swapouts},
+                            {"error", cell.published->error},
+                            {"misprint", cell.published->misprint}};
+    return row;
+}
+
+Json rows_json(std::span<const SweepCell> cells, const SweepView& view) {
+    Json rows = Json::array();
+    const std::vector<Standing> standing = standings_of(cells, view.choice);
+    const bool named = parts_of(view.cells).size() > 1;
+    for (std::size_t i = 0; i < cells.size(); ++i) rows.push_back(row_json(cells[i], standing[i], named, view.timed));
+    return rows;
 }
 
 }  // namespace
-
-std::vector<bool> front_of(std::span<const SweepCell> cells) {
-    if (std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.cost; }))
-        return std::vector<bool>(cells.size(), false);
-    const bool timed = all_timed(cells);
-    const auto figures = [&](const SweepCell& cell) {
-        return std::array{static_cast<double>(cell.cost->bits), cell.error, cell.bytes_per_event,
-                          timed ? *cell.slowdown : 0.0};
-    };
-    std::vector<std::size_t> order(cells.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return figures(cells[i]); });
-    std::vector<bool> on_front(cells.size());
-    std::vector<std::array<double, 4>> front;  // what beats a cell comes before it
-    for (const std::size_t i : order) {
-        const auto own = figures(cells[i]);
-        const bool beaten = std::ranges::any_of(front, [&](const auto& other) {
-            return other != own && std::ranges::equal(other, own, std::ranges::less_equal());
-        });
-        if (beaten) continue;
-        on_front[i] = true;
-        front.push_back(own);
-    }
-    return on_front;
-}
 
 nlohmann::ordered_json granularity_json(const std::string& granularity) {
     const auto lines = parse_number(granularity);
@@ -199,49 +253,34 @@ nlohmann::ordered_json granularity_json(const std::string& granularity) {
 }
 
 nlohmann::ordered_json to_json(const SweepView& view) {
-    Json rows = Json::array();
-    const std::vector<bool> front = front_of(view.cells);
-    for (const SweepCell& cell : view.cells) {
-        Json row = {{"counters", cell.counters}, {"granularity", granularity_json(cell.granularity)},
-                    {"eviction", cell.eviction}, {"swapouts", cell.swapouts},
-                    {"error", cell.error},       {"bytes_per_event", cell.bytes_per_event}};
-        if (cell.cost) {
-            row["bits"] = cell.cost->bits;
-            row["comparators"] = cell.cost->comparators;
-            row["area"] = cell.cost->area;
-            row["energy"] = cell.cost->energy;
-            row["front"] = static_cast<bool>(front[rows.size()]);
-        }
-        if (view.timed) row["slowdown"] = cell.slowdown ? Json(*cell.slowdown) : Json();
-        if (cell.published)
-            row["published"] = {{"swapouts", cell.published->swapouts},
-                                {"error", cell.published->error},
-                                {"misprint", cell.published->misprint}};
-        rows.push_back(std::move(row));
-    }
     Json json = view.title.json();
     json["link"] = view.link;
     json["references"] = view.references;
     json["events"] = view.events;
+    if (view.runs != 0) json["runs"] = view.runs;
+    json["objectives"] = Json::array();
+    for (const Objective* each : objectives_for(view.cells, view.choice)) json["objectives"].push_back(each->name);
+    json["where"] = view.choice.bounds_text();
+    json["tolerance"] = view.choice.tolerance;
     if (!view.slowdown_unknown.empty()) json["slowdown_unknown"] = view.slowdown_unknown;
-    json["rows"] = std::move(rows);
+    json["rows"] = rows_json(view.cells, view);
+    if (const auto worst = worst_of(view.cells); !worst.empty()) json["worst"] = rows_json(worst, view);
     return json;
 }
 
 std::string to_text(const SweepView& view, unsigned width) {
-    std::string text = fmt::format("{}: {}, {} on {}\n", view.title.text(), counted(view.references, "reference"),
-                                   counted(view.events, "event"), without_controls(view.link));
-    text += view.title.remarks();
-    const bool published =
-        std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
-    for (const Matrix& matrix : matrices_of(view))
-        text += published ? beside_published(matrix, width) : plain(matrix, width);
-    if (published) return text + how_far(view, width);
-    std::set<const SweepCell*> front;
-    const std::vector<bool> on_front = front_of(view.cells);
-    for (std::size_t i = 0; i < view.cells.size(); ++i)
-        if (on_front[i]) front.insert(&view.cells[i]);
-    for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, view.timed, width);
+    const bool one_part = parts_of(view.cells).size() < 2;
+    std::string text = heading(view, fields_of(view.cells).size() < 2);
+    if (one_part) {
+        const bool published =
+            std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
+        for (const Matrix& matrix : matrices_of(view.cells))
+            text += published ? beside_published(matrix, width) : plain(matrix, width);
+        if (published) return text + how_far(view, width);
+        text += cost_text(view.cells, view.choice, view.timed, width);
+    } else {
+        text += fields_text(view.cells, view, width) + fields_text(worst_of(view.cells), view, width);
+    }
     text += "\nC: counters. G: lines per counter.\n";
     if (!view.slowdown_unknown.empty()) text += wrapped("?: " + view.slowdown_unknown + ".", width);
     return text + remarks_on_cost(view, width);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "viewer/run_view.hpp"
+#include "viewer/sweep_choice.hpp"
 
 namespace cachetally {
 
@@ -34,15 +35,20 @@ struct SweepCell {
     std::optional<SweepCost> cost;  ///< nothing in files of versions that do not have it
     std::optional<PublishedFigures> published;
     std::optional<double> slowdown = {};  ///< a fraction: by which the program takes longer; nothing where not run
+    std::string workload = {}, link = {};
+    std::string settings = {};  ///< what --vary sets, as parse_monitor takes it: "ways=4,width=8"
+    std::uint64_t events = 0;   ///< that the monitor counted
     friend bool operator==(const SweepCell&, const SweepCell&) = default;
 };
 
 struct SweepView {
     RunTitle title;
-    std::string link;
-    std::string monitor;  ///< what all cells have in common, as parse_monitor takes it
-    std::uint64_t references = 0, events = 0;
-    std::vector<SweepCell> cells;  ///< by eviction, granularity, counters
+    std::string link;                          ///< or several: "core-L1D,L1D-L2"
+    std::string monitor;                       ///< what all cells have in common, as parse_monitor takes it
+    std::uint64_t references = 0, events = 0;  ///< of all workloads; of the first cell of each workload and link
+    std::uint64_t runs = 1;                    ///< of the programs; 0: the file does not say
+    std::vector<SweepCell> cells;              ///< by workload, link, settings, eviction, granularity, counters
+    SweepChoice choice;
     bool timed = false;            ///< slowdowns were asked for, whether or not they are known
     std::string slowdown_unknown;  ///< why some are not known though their run was made; empty where there are none
 };
@@ -50,16 +56,27 @@ struct SweepView {
 /// Groups of lines by their number, all else by name.
 nlohmann::ordered_json granularity_json(const std::string& granularity);
 
-/// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, bits,
-/// comparators, area, energy, slowdown (null where it is not known), front, published}, slowdown_unknown
+/// Consecutive cells of one workload and link, which are compared with one another.
+std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cells);
+
+/// The cells of one workload, link and settings: a matrix per eviction policy.
+std::vector<std::span<const SweepCell>> parts_of(std::span<const SweepCell> cells);
+
+/// Each monitor by the worst that it gives in any workload; nothing where there is one workload alone. Monitors that
+/// not all workloads have are left out.
+std::vector<SweepCell> worst_of(std::span<const SweepCell> cells);
+
+/// standings() field by field.
+std::vector<Standing> standings_of(std::span<const SweepCell> cells, const SweepChoice& choice);
+
+/// complete, link, references, events, runs, objectives, where, tolerance, rows[].{workload, link, settings (where
+/// there are several), counters, granularity, eviction, swapouts, error, bytes_per_event, bits, comparators, area,
+/// energy, slowdown (null where it is not known), admitted, front, remains, published}, worst[] (the same of
+/// worst_of()), slowdown_unknown
 nlohmann::ordered_json to_json(const SweepView& view);
 
-/// For each cell whether no other is at least as good in error, traffic, bits and (where it is known of all cells)
-/// slowdown, and better in one of them; false where the cost is not known.
-std::vector<bool> front_of(std::span<const SweepCell> cells);
-
-/// A matrix of swap-outs and errors per eviction policy, and all cells with their cost; beside published figures where
-/// there are any.
+/// A matrix of swap-outs and errors per eviction policy, where there is one workload, link and setting, and the cells
+/// that the bounds admit with their cost; beside published figures where there are any.
 std::string to_text(const SweepView& view, unsigned width);
 
 /// Writes the group /sweep.

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "monitor/exact_histogram.hpp"
 #include "monitor/spec_placement.hpp"
 
 namespace cachetally {
@@ -24,13 +25,30 @@ std::int64_t difference(std::uint64_t with, std::uint64_t without) {
 
 }  // namespace
 
-ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run) {
+bool feeds_back(const MonitorSpec& monitor, const MachineDescription& machine, unsigned streams) {
+    const RingSpec& ring = monitor.ring;
+    if (ring.path == RingSpec::Path::link) return true;
+    const bool never_full = ring.drain != RingSpec::Drain::periodic && ring.drain_cost == 0;
+    if (ring.overflow == RingSpec::Overflow::drop && !never_full) return true;
+    const bool takes_time = !never_full || ring.write_cost != 0 || machine.has_link_timing();
+    return streams > 1 && takes_time;
+}
+
+ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run,
+                    const ErrorMeasure& error) {
     Hierarchy hierarchy(topology);
     std::vector<std::unique_ptr<Monitor>> monitors;
-    if (monitor != nullptr)
-        monitors = attach<Monitor>(hierarchy, topology.link(monitor->link), [&](unsigned copy) {
-            return std::make_unique<Monitor>(completed(*monitor, topology), copy, topology.machine().period);
+    std::vector<std::unique_ptr<ExactHistogram>> exact;
+    if (monitor != nullptr) {
+        const MonitorSpec spec = completed(*monitor, topology);
+        const std::size_t link = topology.link(spec.link);
+        monitors = attach<Monitor>(hierarchy, link, [&](unsigned copy) {
+            return std::make_unique<Monitor>(spec, copy, topology.machine().period);
         });
+        if (error)
+            exact = attach<ExactHistogram>(hierarchy, link,
+                                           [&](unsigned) { return std::make_unique<ExactHistogram>(spec); });
+    }
     std::vector<std::vector<std::unique_ptr<LinkTraffic>>> links;
     for (std::size_t link = 0; link < topology.links().size(); ++link)
         links.push_back(attach<LinkTraffic>(hierarchy, link, [](unsigned) { return std::make_unique<LinkTraffic>(); }));
@@ -48,6 +66,10 @@ ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const 
         results.push_back(copy->result());
     }
     observed.monitor = merged(results);
+    if (!error) return observed;
+    std::vector<Histogram> histograms;
+    for (const auto& copy : exact) histograms.push_back(copy->finish());
+    observed.error = error(hierarchy, merged(histograms), observed.monitor->histogram);
     return observed;
 }
 
@@ -66,12 +88,22 @@ std::vector<std::uint64_t> program_misses(const HierarchyCounts& counts) {
     return misses;
 }
 
+std::int64_t extra_cycles(const Topology& topology, const RunResult& without, const RunResult& with) {
+    return difference(with.end(), without.end()) / static_cast<std::int64_t>(topology.machine().period);
+}
+
+std::optional<double> slowdown_of(const Topology& topology, const RunResult& without, const RunResult& with) {
+    Intrusion intrusion;
+    intrusion.cycles = extra_cycles(topology, without, with);
+    return intrusion.slowdown(without.end() / topology.machine().period);
+}
+
 Intrusion intrusion_of(const Topology& topology, const MonitorSpec& spec, const ObservedRun& without,
                        const ObservedRun& with) {
     const Tick period = topology.machine().period;
     const MonitorResult& monitor = with.monitor.value();
     Intrusion intrusion;
-    intrusion.cycles = difference(with.run.end(), without.run.end()) / static_cast<std::int64_t>(period);
+    intrusion.cycles = extra_cycles(topology, without.run, with.run);
     intrusion.events = monitor.events;
     intrusion.records = monitor.swapouts - monitor.lost_records - monitor.resident_counters;
     intrusion.swapouts = monitor.swapouts;

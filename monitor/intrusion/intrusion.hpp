@@ -20,13 +20,25 @@ struct ObservedRun {
     RunResult run;
     std::vector<KindCounts> links;  ///< by Topology::links(), copies added up
     std::optional<MonitorResult> monitor;
+    std::optional<double> error;  ///< of the monitor's histogram, where it was asked for
 };
 
 /// A run of a source through the hierarchy that it is given.
 using HierarchyRun = std::function<RunResult(Hierarchy& hierarchy)>;
 
+/// The error of a histogram against the exact one of the same run.
+using ErrorMeasure =
+    std::function<double(const Hierarchy& hierarchy, const Histogram& exact, const Histogram& measured)>;
+
 /// Makes a hierarchy with `monitor` on all copies of its link (null: none), and counts what `run` sends over all links.
-ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run);
+/// With `error` the monitor's events are counted exactly, too.
+ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run,
+                    const ErrorMeasure& error = {});
+
+/// Whether the records of a monitor may change which events it counts, in which order, or lose some; else it counts
+/// the same as in a run that it does not disturb. Records that pass caches displace lines; time changes the order of
+/// several streams (docs/timing.md: hits and misses of one core stay the same). (ours)
+bool feeds_back(const MonitorSpec& monitor, const MachineDescription& machine, unsigned streams);
 
 /// Names of what misses: caches, then TLBs.
 std::vector<std::string> levels_that_miss(const MachineDescription& machine);
@@ -65,6 +77,12 @@ struct Intrusion {
     }
     friend bool operator==(const Intrusion&, const Intrusion&) = default;
 };
+
+/// Cycles by which the latest core ends later.
+std::int64_t extra_cycles(const Topology& topology, const RunResult& without, const RunResult& with);
+
+/// By which fraction `with` takes longer: Intrusion::slowdown.
+std::optional<double> slowdown_of(const Topology& topology, const RunResult& without, const RunResult& with);
 
 /// `with`: has a monitor, that of `spec`. Both runs of the same source on the same topology.
 Intrusion intrusion_of(const Topology& topology, const MonitorSpec& spec, const ObservedRun& without,

@@ -169,13 +169,19 @@ TEST_F(SweepCommand, ThereIsNoSlowdownOfNoTime) {
 TEST_F(SweepCommand, SlowdownsNeedASourceThatCanBeReadAgain) {
     for (const auto& [words, says] :
          {std::pair<Words, const char*>{{"sweep", "-", "--slowdown"}, "can be read only once"},
-          {{"sweep", "lu", "--slowdown", "--monitor", "overflow=drop"}, "loses nothing"},
-          {{"sweep", "lu", "--monitor", "drain_cost=20"}, "--slowdown"},
           {{"sweep", "lu", "--preset", "paper-2002", "--slowdown"}, "--preset"}}) {
         const Finished refused = call(words);
         EXPECT_EQ(refused.status, 2) << says;
         EXPECT_THAT(refused.err, HasSubstr(says));
     }
+}
+
+TEST_F(SweepCommand, RunsOfTheirOwnNeedASourceThatCanBeReadAgain) {
+    Circumstances circumstances;
+    circumstances.input = "0 1000\n1 2000\n";
+    const Words words{"sweep", "-", "--format", "din", "--counters", "4", "--vary", "path=memory,link"};
+    EXPECT_THAT(call(words, circumstances).err, HasSubstr("standard input can be read only once"));
+    EXPECT_EQ(call({"sweep", "-", "--format", "din", "--vary", "ways=0,4"}, circumstances).status, 0);
 }
 
 using Clock = std::chrono::steady_clock;

@@ -93,6 +93,92 @@ TEST_F(SweepFiles, AreReadBackAsWritten) {
     EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
 }
 
+// Several workloads, links and settings in one file, with what is asked of them.
+TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
+    SweepView view = view_of({});
+    view.link = "core-L1,L1-L2";
+    view.runs = 7;
+    view.choice = parse_choice("slowdown,bits", "error<=30,bits>10", 12.5);
+    for (const char* workload : {"lu n=8", "radix"})
+        for (const char* link : {"core-L1", "L1-L2"})
+            for (const char* settings : {"ways=0", "ways=4"})
+                for (const std::uint32_t counters : {16U, 32U})
+                    view.cells.push_back({"fifo",
+                                          "1",
+                                          counters,
+                                          5,
+                                          0.25,
+                                          1.5,
+                                          SweepCost{counters * 75, 4, 900, 0.75},
+                                          {},
+                                          0.5,
+                                          workload,
+                                          link,
+                                          settings,
+                                          1000 + view.cells.size()});
+    view.timed = true;
+    const SweepView read = read_again(view);
+    EXPECT_EQ(read.cells, view.cells);
+    EXPECT_EQ(to_json(read), to_json(view));
+    EXPECT_EQ(to_text(read, 100), to_text(view, 100));
+    EXPECT_EQ(read.runs, 7U);
+    const nlohmann::ordered_json told = to_json(read);
+    EXPECT_EQ(told["rows"][5]["link"], "L1-L2");
+    EXPECT_EQ(told["rows"][7]["settings"], "ways=4");
+    EXPECT_EQ(told["where"], "error<=30,bits>10");
+    EXPECT_EQ(told["worst"].size(), 8U);
+    EXPECT_FALSE(InputFile(path_).root().open_group("sweep").has("matrices")) << "one table cannot hold them";
+    const std::string text = to_text(read, 100);
+    for (const char* part : {"\nradix, L1-L2: 1,012 events\n", "worst of all workloads, core-L1", "16 cells, 7 runs",
+                             "4 of 4 cells with error<=30,bits>10."})
+        EXPECT_THAT(text, HasSubstr(part));
+    EXPECT_EQ(message_of([&] {
+                  (void)read_again(view, [](Group& rows) { rows.write("settings", std::vector<double>{1}); });
+              }).empty(),
+              false);
+}
+
+// As version 0.1 wrote them: without the columns workload, link, settings and events.
+TEST_F(SweepFiles, OfVersionsThatHadOneWorkloadAndLink) {
+    {
+        ResultFile file(path_);
+        Group& root = file.root();
+        root.create_group("input").set_attribute("name", "lu");
+        root.create_group("machine").set_attribute("name", "none");
+        Group sweep = root.create_group("sweep");
+        sweep.set_attribute("link", "core-L1");
+        sweep.set_attribute("monitor", "link=core-L1");
+        sweep.set_attribute("references", std::uint64_t{100});
+        sweep.set_attribute("events", std::uint64_t{90});
+        Group rows = sweep.create_group("rows");
+        for (const char* name : {"eviction", "granularity"}) rows.write_texts(name, std::vector<std::string>{"1"});
+        rows.write("counters", std::vector<std::uint32_t>{16});
+        rows.write("swapouts", std::vector<std::uint64_t>{5});
+        for (const char* name : {"error", "bytes_per_event"}) rows.write(name, std::vector<double>{0.5});
+        file.finish();
+    }
+    const SweepView read = read_sweep_view(InputFile(path_));
+    EXPECT_EQ(read.cells, (std::vector<SweepCell>{{"1", "1", 16, 5, 0.5, 0.5, {}, {}, {}, "", "core-L1", "", 90}}));
+    EXPECT_FALSE(to_json(read).contains("runs")) << "the file does not say";
+    EXPECT_THAT(to_text(read, 80), HasSubstr("90 events on core-L1\n"));
+}
+
+// What a monitor is worth in all workloads is the worst that it gives in any.
+TEST(SweepWorst, OfAllWorkloads) {
+    const auto cell = [](const char* workload, std::uint32_t counters, double error, std::optional<double> slowdown) {
+        return SweepCell{"fifo", "1", counters, 5, error, 1 - error, {}, {}, slowdown, workload, "core-L1", "", 9};
+    };
+    const std::vector<SweepCell> cells{cell("a", 16, 0.5, 0.1), cell("a", 32, 0.25, 0.1), cell("b", 32, 0.75, 0.0),
+                                       cell("b", 64, 0.0, 0.0)};
+    const std::vector<SweepCell> worst = worst_of(cells);
+    ASSERT_EQ(worst.size(), 1U) << "of 16 and 64 counters not all workloads are known";
+    EXPECT_EQ(worst[0].counters, 32U);
+    EXPECT_EQ(worst[0].error, 0.75);
+    EXPECT_EQ(worst[0].bytes_per_event, 0.75);
+    EXPECT_EQ(worst[0].slowdown, 0.1);
+    EXPECT_TRUE(worst_of(std::span(cells).first(2)).empty()) << "one workload is no more than itself";
+}
+
 TEST_F(SweepFiles, OfVersionsThatDidNotTellTheCost) {
     const std::vector<SweepCell> cells{{"fifo", "1", 16, 5, 0.5, 2.5, {}, {}}};
     const SweepView view = view_of(cells);
@@ -199,6 +285,12 @@ TEST(SweepText, WithSlowdownFitsTheWidth) {
     }
 }
 
+std::vector<bool> fronts(const std::vector<SweepCell>& cells) {
+    std::vector<bool> front;
+    for (const Standing& standing : standings(cells, {})) front.push_back(standing.front);
+    return front;
+}
+
 TEST(SweepFront, CellsThatNoOtherBeats) {
     const auto cell = [](std::uint64_t bits, double error, double traffic) {
         return SweepCell{"fifo", "1", 1, 0, error, traffic, SweepCost{bits, 0, 0, 0}, {}};
@@ -213,22 +305,22 @@ TEST(SweepFront, CellsThatNoOtherBeats) {
         cell(40, 0.5, 0.9),  // less traffic than the one before
         cell(50, 0.7, 0.5),  // worse than the fourth
     };
-    EXPECT_EQ(front_of(cells), (std::vector<bool>{true, false, true, true, true, true, true, false}));
+    EXPECT_EQ(fronts(cells), (std::vector<bool>{true, false, true, true, true, true, true, false}));
     std::vector<SweepCell> timed = cells;
     for (SweepCell& each : timed) each.slowdown = 0.25;
     timed[1].slowdown = 0.125;  // now better in something than the first, which is smaller
     timed[5].slowdown = 0.5;    // now worse than its equal
-    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
+    EXPECT_EQ(fronts(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
     timed[1].slowdown = -0.25;  // the quickest: an end that comes earlier is no cost
-    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
+    EXPECT_EQ(fronts(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
     timed[2].slowdown = timed[3].slowdown = timed[4].slowdown = 0.5;
     timed[6].slowdown = -0.25;  // larger, and as quick as the second, with less traffic
-    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, true, true, true}));
+    EXPECT_EQ(fronts(timed), (std::vector<bool>{true, true, true, true, true, true, true, true}));
     timed[7].slowdown.reset();  // not known of all cells: it does not count
-    EXPECT_EQ(front_of(timed), front_of(cells));
+    EXPECT_EQ(fronts(timed), fronts(cells));
     std::vector<SweepCell> unknown = cells;
     unknown[0].cost.reset();
-    EXPECT_EQ(front_of(unknown), std::vector<bool>(8, false));
+    EXPECT_EQ(fronts(unknown), (std::vector<bool>{false, true, true, true, true, true, true, false}));
 }
 
 }  // namespace

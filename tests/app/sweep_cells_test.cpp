@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cachetally sweep: every cell is what cachetally run tells of the same monitor alone, whatever is varied; and how many
+// runs that takes.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/random.hpp"
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+/// Splits "radix keys=300" for a command line.
+Words words_of(const std::string& text) {
+    Words words{""};
+    for (const char letter : text)
+        if (letter == ' ')
+            words.emplace_back();
+        else
+            words.back() += letter;
+    return words;
+}
+
+std::string with_commas(std::string text) {
+    std::ranges::replace(text, ' ', ',');
+    return text;
+}
+
+class SweepCells : public ::testing::Test {
+protected:
+    json good_json(const Words& words) const {
+        const Finished finished = cachetally(directory_.path(), words + Words{"--json"});
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished.json();
+    }
+
+    /// The row is that of the monitor alone.
+    void expect_equal(const json& row, const std::string& machine, const std::string& common) const {
+        const json granularity = row["granularity"];
+        const std::string monitor =
+            fmt::format("link={},counters={},granularity={},eviction={}{}{}", row["link"].get<std::string>(),
+                        row["counters"].get<unsigned>(),
+                        granularity.is_string() ? granularity.get<std::string>() : granularity.dump(),
+                        row["eviction"].get<std::string>(), row["settings"] == "" ? "" : ",",
+                        row["settings"].get<std::string>() + (common.empty() ? "" : "," + common));
+        const json alone =
+            good_json(Words{"run"} + words_of(row["workload"]) + Words{"-m", machine, "--monitor", monitor});
+        const json& told = alone["monitors"].front();
+        for (const char* key : {"events", "swapouts", "error", "bytes_per_event"})
+            EXPECT_EQ(row[key], told[key])
+                << key << " of " << monitor << " in " << row["workload"] << " on " << machine;
+    }
+
+    TemporaryDirectory directory_;
+};
+
+struct RandomSweep {
+    const char *machine, *first, *second;  ///< workloads
+    const char* links;
+};
+constexpr RandomSweep random_sweeps[] = {
+    {"schulz2002", "lu n=16 block=8", "radix keys=300", "core-L1,L1-L2"},
+    {"generic3", "radix keys=300", "chase size=4K", "L1D-L2,core-L1D"},
+    {"coherent8", "radix keys=300 processors=4", "lu n=16 block=8", "core-L1D,L2-L3"},
+    {"generic3-timed", "lu n=16 block=8", "radix keys=200", "L1D-L2,L3-memory"},
+};
+constexpr const char* varied[] = {"ways=0,2",
+                                  "width=2-4",
+                                  "kinds=load,load+store",
+                                  "range=0x0-0x4000000000,0x4000000000-0x8000000000",
+                                  "barriers=on,off",
+                                  "line=64,128",
+                                  "path=memory,link",
+                                  "overflow=drop,stall",
+                                  "capacity=3,50",
+                                  "drain=full,watermark:2,periodic:300",
+                                  "write_cost=0,7",
+                                  "record=8,16"};
+
+TEST_F(SweepCells, AreThoseOfTheMonitorAlone) {
+    Random random(11);
+    std::set<std::string> drawn;
+    for (unsigned number = 0; number < 12; ++number) {
+        const RandomSweep& sweep = random_sweeps[number % 4];
+        const std::string common = number % 3 == 0 ? "drain_cost=5" : "";
+        const std::string one = varied[number], other = varied[(number + 1 + random.below(11)) % 12];
+        Words words{"sweep"};
+        words = words + words_of(sweep.first) +
+                Words{"--workload",
+                      with_commas(sweep.second),
+                      "--link",
+                      sweep.links,
+                      "-m",
+                      sweep.machine,
+                      "--counters",
+                      "4,10",
+                      "--granularity",
+                      "1,2",
+                      "--eviction",
+                      number % 2 == 0 ? "lru" : "fifo,lfu",
+                      "--vary",
+                      one,
+                      "--vary",
+                      other};
+        if (!common.empty()) words = words + Words{"--monitor", common};
+        const json told = good_json(words);
+        ASSERT_GE(told["rows"].size(), 32U);
+        for (int i = 0; i < 6; ++i) {
+            const json& row = told["rows"][random.below(told["rows"].size())];
+            expect_equal(row, sweep.machine, common);
+            drawn.insert(row["workload"]);
+        }
+    }
+    EXPECT_EQ(drawn.size(), 5U) << "all workloads";
+}
+
+TEST_F(SweepCells, TakeOnePassWhereNothingFeedsBack) {
+    const Words lu{"sweep", "lu", "n=16", "block=8", "--counters", "4,8", "--granularity", "1,2"};
+    const auto runs = [&](const Words& more) { return good_json(lu + more)["runs"].get<int>(); };
+    const Words links{"--link", "core-L1D,L1D-L2,L2-L3", "--vary", "ways=0,2,4", "--vary", "width=4-8"};
+    EXPECT_EQ(runs(links), 1);
+    EXPECT_EQ(runs(links + Words{"--workload", "radix,keys=200", "--workload", "lu,n=16,block=8"}), 2)
+        << "what is named twice is run once";
+    EXPECT_EQ(runs({"--vary", "capacity=4,8", "--monitor", "drain_cost=20", "-m", "generic3-timed"}), 1)
+        << "time changes nothing of one stream";
+    EXPECT_EQ(runs({"--vary", "path=memory,link"}), 1 + 4);
+    EXPECT_EQ(runs({"--vary", "overflow=stall,drop", "--monitor", "drain_cost=20"}), 1 + 4);
+    EXPECT_EQ(runs({"--vary", "overflow=stall,drop"}), 1) << "a ring that is emptied at once loses nothing";
+    EXPECT_EQ(runs({"--vary", "path=memory,link", "--slowdown"}), 1 + 8);
+    const Words four{"processors=4", "--cores", "4"};
+    EXPECT_EQ(runs(four), 1);
+    EXPECT_EQ(runs(four + Words{"--vary", "write_cost=0,1"}), 1 + 4);
+    EXPECT_EQ(runs(four + Words{"-m", "generic3-timed"}), 1 + 4);
+}
+
+TEST_F(SweepCells, WrongOnesAreRefused) {
+    const Words lu{"sweep", "lu", "n=16", "block=8", "--counters", "12", "--granularity", "1"};
+    for (const auto& [words, says] :
+         {std::pair<Words, const char*>{{"--vary", "ways"}, "'--vary ways': write a key"},
+          {{"--vary", "ways=4-1"}, "is not an ascending range"},
+          {{"--vary", "ways=5"}, "12 counters cannot be divided into sets of 5"},
+          {{"--vary", "way=4"}, "a monitor has no 'way'; did you mean 'ways'?"},
+          {{"--vary", "counters=4"}, "write --counters"},
+          {{"--vary", "link=L1D-L2"}, "write --link"},
+          {{"--vary", "width=4", "--monitor", "width=8"}, "'width' is given twice"},
+          {{"--vary", "width=4", "--vary", "width=8"}, "'width' is given twice"},
+          {{"--vary", "drain=watermark"}, "needs a 'watermark'"},
+          {{"--vary", "seed=1-900", "--vary", "width=4,5"}, "1800 combinations; at most 1000"},
+          {{"--link", "core-L1D,L1D-L3"}, "no link 'L1D-L3'"},
+          {{"--workload", "lv,n=16"}, "'lv' is neither a workload nor a trace"},
+          {{"--objectives", "eror"}, "did you mean 'error'?"},
+          {{"--where", "error=5"}, "is not a bound"},
+          {{"--tolerance", "-1"}, "--tolerance"}}) {
+        const Finished refused = cachetally(directory_.path(), lu + words);
+        EXPECT_EQ(refused.status, 2) << says;
+        EXPECT_THAT(refused.err, HasSubstr(says));
+    }
+    const Finished none = cachetally(directory_.path(), {"sweep"});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("WORKLOAD is required"));
+}
+
+TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {
+    const Words sweep{"sweep", "lu", "n=32", "block=8", "--counters", "16,32", "--granularity", "1,2"};
+    ASSERT_EQ(cachetally(directory_.path(), sweep + Words{"-o", "s.h5"}).status, 0);
+    const Words choice{"--objectives", "error,bits", "--where", "error<5", "--tolerance", "0"};
+    const json told = good_json(sweep + choice);
+    EXPECT_EQ(told["objectives"], (json{"error", "bits"}));
+    EXPECT_EQ(told["tolerance"], 0.0);
+    // G=1 has no error, and 16 counters take fewer bits
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(told["rows"][i]["admitted"], i < 2) << i;
+        EXPECT_EQ(told["rows"][i]["front"], i == 0) << i;
+        EXPECT_EQ(told["rows"][i]["remains"], i == 0) << i;
+    }
+    EXPECT_EQ(good_json(Words{"show", "s.h5"} + choice), told) << "a file can be asked again";
+    const Finished refused = cachetally(directory_.path(), {"run", "lu", "n=16", "block=8", "-o", "r.h5"});
+    EXPECT_EQ(refused.status, 0);
+    EXPECT_THAT(cachetally(directory_.path(), {"show", "r.h5", "--where", "error<5"}).err,
+                HasSubstr("mean something for sweeps"));
+}
+
+}  // namespace
+}  // namespace cachetally::testing
