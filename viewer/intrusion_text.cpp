@@ -39,7 +39,7 @@ std::int64_t sum_of(const std::vector<std::int64_t>& values) {
     return sum;
 }
 
-std::string cost_table(const IntrusionView& view, unsigned width) {
+TextTable cost_table(const IntrusionView& view) {
     auto columns = configuration_columns();
     for (const char* title : {"cycles +", "%", "stalled", "records", "lost", "high", "bytes/event", "misses +"})
         columns.push_back({title});
@@ -54,7 +54,7 @@ std::string cost_table(const IntrusionView& view, unsigned width) {
             cells.push_back(row.known ? cell : Cell("?"));
         table.add(std::move(cells));
     }
-    return '\n' + table.text(width) + (view.unknown.empty() ? "" : wrapped("?: " + view.unknown + ".", width));
+    return table;
 }
 
 bool leaves_nodes(const std::string& link) { return link.starts_with(numa_name + std::string("-")); }
@@ -76,8 +76,8 @@ std::vector<std::size_t> telling_links(const IntrusionView& view) {
     return telling;
 }
 
-std::string traffic_table(const IntrusionView& view, const std::vector<std::size_t>& links, const char* what,
-                          std::uint64_t Traffic::*without, std::int64_t Extra::*extra, unsigned width) {
+TextTable traffic_table(const IntrusionView& view, const std::vector<std::size_t>& links, const char* what,
+                        std::uint64_t Traffic::*without, std::int64_t Extra::*extra) {
     auto columns = configuration_columns();
     columns.front().title = fmt::format("extra {}", what);
     for (const std::size_t link : links) columns.push_back({view.links[link]});
@@ -91,7 +91,7 @@ std::string traffic_table(const IntrusionView& view, const std::vector<std::size
             cells.push_back(row.known ? signed_cell(row.intrusion.traffic[link].*extra) : Cell("?"));
         table.add(std::move(cells));
     }
-    return '\n' + table.text(width);
+    return table;
 }
 
 std::string legend(unsigned width) {
@@ -183,11 +183,15 @@ std::string to_text(const IntrusionView& view, unsigned width) {
                                    counted(view.references, "reference"), counted(view.cycles, "cycle"));
     text += view.title.remarks();
     if (view.rows.empty()) return text;
-    text += cost_table(view, width);
+    std::vector<TextTable> tables{cost_table(view)};
     if (const auto links = telling_links(view); !links.empty()) {
-        text += traffic_table(view, links, "events", &Traffic::events, &Extra::events, width);
-        text += traffic_table(view, links, "bytes", &Traffic::bytes, &Extra::bytes, width);
+        tables.push_back(traffic_table(view, links, "events", &Traffic::events, &Extra::events));
+        tables.push_back(traffic_table(view, links, "bytes", &Traffic::bytes, &Extra::bytes));
     }
+    const bool in_short =
+        !std::ranges::all_of(tables, [&](const TextTable& table) { return table.fits_in_full(width); });
+    for (const TextTable& table : tables) text += '\n' + table.text(width, in_short);
+    if (!view.unknown.empty()) text += wrapped("?: " + view.unknown + ".", width);
     return text + legend(width);
 }
 

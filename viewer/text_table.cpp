@@ -129,10 +129,10 @@ std::string TextTable::part(const Columns& shown, const std::vector<std::size_t>
     return result;
 }
 
-std::string TextTable::text(unsigned width) const {
-    bool brief = false;
-    std::vector<std::size_t> wide = widths(brief);
-    if (taken_by(wide) > width) wide = widths(brief = true);
+bool TextTable::fits_in_full(unsigned width) const { return taken_by(widths(false)) <= width; }
+
+std::string TextTable::text(unsigned width, bool brief) const {
+    const std::vector<std::size_t> wide = widths(brief);
     std::string result;
     for (const Columns& shown : parts(wide, width)) result += (result.empty() ? "" : "\n") + part(shown, wide, brief);
     return result;
