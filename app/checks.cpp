@@ -232,7 +232,7 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts) {
                     "NAME<NUMBER,...", "bounds, as in error<5");
     command
         .add_option("--tolerance", texts.tolerance,
-                    "Differences up to so many percent of an objective do not count for what remains of the front (*)")
+                    "Differences up to so many percent of the front's range do not count for what remains of it (*)")
         ->type_name("PERCENT")
         ->check(CLI::Range(0.0, 100.0))
         ->capture_default_str();

@@ -60,11 +60,24 @@ Bound parse_bound(const std::string& text, std::string_view part) {
                     text, part));
 }
 
-/// Whether `a` stands for `b`.
-bool covers(const Point& a, const Point& b, double tolerance, std::span<const double> slack) {
+/// Whether `a` stands for `b`; `slack` by objective.
+bool covers(const Point& a, const Point& b, const Point& slack) {
     for (std::size_t k = 0; k < a.size(); ++k)
-        if (a[k] > b[k] + std::max(tolerance * std::abs(b[k]), slack[k])) return false;
+        if (a[k] > b[k] + slack[k]) return false;
     return true;
+}
+
+/// What differences do not count.
+Point slack_of(std::span<const Point> front, double tolerance) {
+    if (front.empty()) return {};
+    Point least = front.front(), most = least;
+    for (const Point& point : front)
+        for (std::size_t k = 0; k < point.size(); ++k) {
+            least[k] = std::min(least[k], point[k]);
+            most[k] = std::max(most[k], point[k]);
+        }
+    for (std::size_t k = 0; k < most.size(); ++k) most[k] = tolerance * (most[k] - least[k]);
+    return most;
 }
 
 /// The numbers of the points, by their first objective, then the second, ...
@@ -133,11 +146,12 @@ std::vector<bool> front_of(std::span<const Point> points) {
     return on_front;
 }
 
-std::vector<bool> remaining(std::span<const Point> front, double tolerance, std::span<const double> slack) {
+std::vector<bool> remaining(std::span<const Point> front, double tolerance) {
+    const Point slack = slack_of(front, tolerance);
     std::vector<std::vector<std::size_t>> stands_for(front.size());
     for (std::size_t i = 0; i < front.size(); ++i)
         for (std::size_t j = 0; j < front.size(); ++j)
-            if (covers(front[i], front[j], tolerance, slack)) stands_for[i].push_back(j);
+            if (covers(front[i], front[j], slack)) stands_for[i].push_back(j);
     const std::vector<std::size_t> order = by_objectives(front);
     std::vector<unsigned> times(front.size());  // how many that remain stand for it
     const auto news = [&](std::size_t i) {
@@ -189,9 +203,7 @@ std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepCho
         front.push_back(points[i]);
         front_places.push_back(places[i]);
     }
-    std::vector<double> slack;
-    for (const Objective* each : objectives) slack.push_back(each->fraction ? 0.01 * choice.tolerance : 0);
-    const std::vector<bool> remain = remaining(front, choice.tolerance, slack);
+    const std::vector<bool> remain = remaining(front, choice.tolerance);
     for (std::size_t i = 0; i < front.size(); ++i) result[front_places[i]].remains = remain[i];
     return result;
 }

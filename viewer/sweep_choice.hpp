@@ -54,10 +54,10 @@ using Point = std::vector<double>;
 std::vector<bool> front_of(std::span<const Point> points);
 
 /// Of a front, few points that stand for all: each point has one among them that is in no objective worse than it by
-/// more than tolerance (0.05: 5 %) of its value, or by more than `slack` of the objective; and none of them could be
-/// left out. Chosen greedily, first what stands for most, of these what is best in the first objective. The cover is
-/// the epsilon-Pareto set of Papadimitriou and Yannakakis 2000, section 2; slack and greed are ours.
-std::vector<bool> remaining(std::span<const Point> front, double tolerance, std::span<const double> slack);
+/// more than tolerance (0.05: 5 %) of the objective's range on the front; and none of them could be left out. Chosen
+/// greedily, first what stands for most, of these what is best in the first objective. (After the
+/// epsilon-Pareto sets of Papadimitriou and Yannakakis 2000, which go by factors; the range and greed are ours.)
+std::vector<bool> remaining(std::span<const Point> front, double tolerance);
 
 /// What a cell is among those that it is compared with.
 struct Standing {

@@ -182,14 +182,13 @@ std::string remarks_on_cost(const SweepView& view, unsigned width) {
                              : each == objectives.back() ? " and "
                                                          : ", ",
                              each->name == "bytes" ? "bytes/event" : each->name);
-    const double percent = 100 * view.choice.tolerance;
     return wrapped(
                "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM "
                "bit.",
                width) +
            wrapped(fmt::format("* and .: no other cell is as good in {}, and better in one. *: those that remain where "
-                               "differences up to {:g} % (of percentages also up to {:g} points) do not count.",
-                               names, percent, percent / 100),
+                               "differences up to {:g} % of the front's range in each do not count.",
+                               names, 100 * view.choice.tolerance),
                    width);
 }
 

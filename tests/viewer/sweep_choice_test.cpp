@@ -35,11 +35,17 @@ bool at_least_as_good(const Point& a, const Point& b) {
     return true;
 }
 
-bool stands_for(const Point& a, const Point& b, double tolerance, double slack) {
-    for (std::size_t k = 0; k < a.size(); ++k) {
-        const double worse = a[k] - b[k];
-        if (worse > tolerance * std::fabs(b[k]) && worse > slack) return false;
-    }
+/// The range of an objective.
+double range_of(const std::vector<Point>& points, std::size_t objective) {
+    double range = 0;
+    for (const Point& a : points)
+        for (const Point& b : points) range = std::max(range, a[objective] - b[objective]);
+    return range;
+}
+
+bool stands_for(const Point& a, const Point& b, const std::vector<Point>& front, double tolerance) {
+    for (std::size_t k = 0; k < a.size(); ++k)
+        if (a[k] > b[k] && a[k] - b[k] > tolerance * range_of(front, k) + 1e-12) return false;
     return true;
 }
 
@@ -60,20 +66,20 @@ RC_GTEST_PROP(SweepChoice, WhatRemainsStandsForAll, ()) {
     const std::vector<bool> on_front = front_of(points);
     for (std::size_t i = 0; i < points.size(); ++i)
         if (on_front[i]) front.push_back(points[i]);
-    const double tolerance = *rc::gen::element(0.0, 0.05, 0.25, 1.0), slack = *rc::gen::element(0.0, 1.0, 3.0);
-    const std::vector<bool> remain = remaining(front, tolerance, std::vector<double>(5, slack));
+    const double tolerance = *rc::gen::element(0.0, 0.0625, 0.25, 1.0);
+    const std::vector<bool> remain = remaining(front, tolerance);
     const auto all_stood_for = [&](std::size_t without) {
         for (const Point& point : front) {
             bool found = false;
             for (std::size_t i = 0; i < front.size(); ++i)
-                found |= i != without && remain[i] && stands_for(front[i], point, tolerance, slack);
+                found |= i != without && remain[i] && stands_for(front[i], point, front, tolerance);
             if (!found) return false;
         }
         return true;
     };
     RC_ASSERT(all_stood_for(front.size()));
     for (std::size_t i = 0; i < front.size(); ++i) RC_ASSERT(!remain[i] || !all_stood_for(i));
-    if (tolerance == 0 && slack == 0)
+    if (tolerance == 0)
         for (std::size_t i = 0; i < front.size(); ++i) {
             std::size_t equal = 0;
             for (std::size_t j = 0; j < front.size(); ++j) equal += remain[j] && front[j] == front[i] ? 1 : 0;
@@ -85,13 +91,14 @@ SweepCell cell_with(double error, std::optional<double> slowdown, std::uint64_t 
     return {"fifo", "1", 16, 100, error, 2.0, SweepCost{bits, 16, 900, 7.5}, {}, slowdown};
 }
 
-// Errors 0.631 % and 0.60 % are within 5 %, as are slowdowns of 0.004 % and 0.03 % within 0.05 points.
+// Ranges on the front are 9.4 %, 0.03 % and 500 bits: the second differs from the first by 0.031 %, less than a
+// twentieth of the first range, and is better otherwise; the fourth is beaten.
 TEST(SweepChoices, SmallDifferencesDoNotCount) {
     const std::vector<SweepCell> cells{cell_with(0.0060, 0.0003, 1000), cell_with(0.00631, 0.00004, 999),
                                        cell_with(0.1, 0.0, 500), cell_with(0.2, 0.0, 800)};
     const auto found = standings(cells, parse_choice("error,slowdown,bits", ""));
     EXPECT_EQ(found, (std::vector<Standing>{
-                         {true, true, true}, {true, true, false}, {true, true, true}, {true, false, false}}));
+                         {true, true, false}, {true, true, true}, {true, true, true}, {true, false, false}}));
     const auto strict = standings(cells, parse_choice("error,slowdown,bits", "", 0));
     EXPECT_TRUE(strict[0].remains && strict[1].remains && strict[2].remains);
     const auto cheapest = standings(cells, parse_choice("bits", "error<1"));
