@@ -22,15 +22,19 @@ namespace {
 
 struct FigureOptions {
     FigureRequest request;
+    std::vector<std::string> files;
     std::string level, structure, what, phases, metric, eviction, test, variant, beside;
     unsigned columns = 2;
     bool log = false, linear = false;
 };
 
-/// A kind of figure, what it is drawn from, the options that it heeds, and what --metric may be for it.
+/// A kind of figure, what it is drawn from (also one of `other`), the options that it heeds, and what --metric may be
+/// for it.
 struct Kind {
     std::string_view name, result;
     std::vector<std::string_view> options, metrics;
+    std::string_view other{}, beside{};  ///< beside: what --beside names
+    bool several = false;                ///< files
 };
 
 const std::vector<Kind>& kinds() {
@@ -42,8 +46,14 @@ const std::vector<Kind>& kinds() {
          "sweep",
          {"--metric", "--eviction"},
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
-        {"front", "sweep", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
-        {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}},
+        {"front",
+         "sweep",
+         {"--metric", "--eviction", "--beside"},
+         {"bytes", "swapouts", "bits", "area", "energy", "slowdown"},
+         "trackers",
+         "trackers",
+         true},
+        {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}, {}, "probe"},
         {"reuse", "run", {"--structure", "--phases", "--log"}, {}},
         {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
@@ -52,21 +62,25 @@ const std::vector<Kind>& kinds() {
 
 const Kind& kind_of(const std::string& name) { return *std::ranges::find(kinds(), name, &Kind::name); }
 
-/// "a run", "an intrusion"
+/// "a run", "an intrusion", "trackers"
 std::string with_article(std::string_view noun) {
+    if (noun == "trackers") return std::string(noun);
     return fmt::format("{} {}", noun.starts_with('i') ? "an" : "a", noun);
 }
 
-/// Throws where a figure is of another kind of result than the file.
-void check_kind(const FigureRequest& request) {
-    const std::string found = result_kind(InputFile(request.file, request.trust));
-    const std::string_view wanted = kind_of(request.kind).result;
-    if (found == wanted) return;
+/// Throws where a file cannot be read, or is of another kind of result than `wanted` or `other`.
+void check_file(const std::string& file, const FigureRequest& request, std::string_view wanted,
+                std::string_view other) {
+    require_present(file);
+    check_output(request.output, {file}, "");
+    check_result(file, request.trust);
+    const std::string found = result_kind(InputFile(file, request.trust));
+    if (found == wanted || (!other.empty() && found == other)) return;
     std::vector<std::string_view> possible;
     for (const Kind& kind : kinds())
-        if (kind.result == found) possible.push_back(kind.name);
-    throw UsageError("{}: is the result of {}, and figures of the kind {} are drawn from that of {}; {}",
-                     shown(request.file), with_article(found), request.kind, with_article(wanted),
+        if (kind.result == found || kind.other == found) possible.push_back(kind.name);
+    throw UsageError("{}: is the result of {}, and figures of the kind {} are drawn from that of {}; {}", shown(file),
+                     with_article(found), request.kind, with_article(wanted),
                      possible.empty() ? "there are no figures of it"
                                       : fmt::format("of it there are: {}", fmt::join(possible, ", ")));
 }
@@ -75,18 +89,13 @@ void run(const FigureOptions& options) {
     FigureRequest request = options.request;
     if (figure_format(request.output).empty())
         throw UsageError("--output: '{}' names no format; end it in .pdf, .svg or .png", request.output);
-    require_present(request.file);
-    check_output(request.output, {request.file}, "");
-    check_result(request.file, request.trust);
-    check_kind(request);
-    if (!options.beside.empty()) {
-        FigureRequest other = request;
-        other.file = options.beside;
-        require_present(other.file);
-        check_output(request.output, {other.file}, "");
-        check_result(other.file, request.trust);
-        check_kind(other);
-    }
+    const Kind& kind = kind_of(request.kind);
+    if (options.files.size() > 1 && !kind.several)
+        throw UsageError("figures of the kind {} are of one file; those of several are: front", request.kind);
+    for (const std::string& file : options.files) check_file(file, request, kind.result, kind.other);
+    request.file = options.files.front();
+    request.more.assign(options.files.begin() + 1, options.files.end());
+    if (!options.beside.empty()) check_file(options.beside, request, kind.beside, {});
     const auto pass = [&](const char* option, const std::string& value) {
         if (!value.empty()) request.options.push_back(fmt::format("{}={}", option, value));
     };
@@ -136,7 +145,9 @@ void add_figure(CLI::App& app) {
         ->required()
         ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "curves", "intrusion", "reuse"}));
     command
-        ->add_option("FILE", options->request.file, "A result of run, replay, sweep, intrusion or probe with --output")
+        ->add_option("FILE", options->files,
+                     "A result of run, replay, sweep, intrusion, trackers or probe with --output; for fronts several, "
+                     "side by side with one scale")
         ->required();
     command->add_option("-o,--output", options->request.output, "The figure: .pdf, .svg or .png")->required();
     command->add_option("--level", options->level,
@@ -161,7 +172,8 @@ void add_figure(CLI::App& app) {
         ->transform([](const std::string& name) { return current_variant(name); });
     command
         ->add_option("--beside", options->beside,
-                     "Of curves: another result of probe, whose curves are laid over the same ones (dashed)")
+                     "Of curves: another result of probe, whose curves are laid over the same ones (dashed); of "
+                     "fronts: a result of trackers, which then stand on the same front")
         ->type_name("FILE.h5");
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
@@ -176,6 +188,7 @@ void add_figure(CLI::App& app) {
         "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg\n"
         "  cachetally figure front sweep.h5 --metric slowdown -o front.pdf\n"
         "  cachetally figure reuse lu.h5 --log -o reuse.pdf\n"
+        "  cachetally figure front lu.h5 radix.h5 --metric bits -o fronts.pdf\n"
         "  cachetally figure curves probe.h5 --test levels --columns 1 -o levels.pdf");
     command->callback([options, command] {
         check_use(*command, *options);

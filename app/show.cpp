@@ -43,7 +43,9 @@ void add_show(CLI::App& app) {
     auto options = std::make_shared<ShowArguments>();
     CLI::App* command =
         app.add_subcommand("show", "Show a result file: tables, histograms over the addresses, heat maps, curves");
-    command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
+    command
+        ->add_option("FILE", options->file,
+                     "A result of run, replay, sweep, intrusion, trackers or probe with --output")
         ->required();
     add_trust_option(*command, options->trust);
     ShowOptions& show = options->show;

@@ -15,7 +15,7 @@
 #include "monitor/hardware_cost.hpp"
 #include "monitor/trackers/tracker_listener.hpp"
 #include "monitor/trackers/tracker_spec.hpp"
-#include "viewer/text_table.hpp"
+#include "viewer/trackers_view.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -23,19 +23,10 @@ namespace {
 struct TrackersOptions : WorkloadOptions {
     std::string link, monitor;
     std::vector<std::string> trackers;
+    OutputOptions output;
     std::uint64_t bits = 0;
     double traffic = 0;
     std::uint64_t top = 32;
-};
-
-/// What one tracker gave, and what it takes.
-struct TrackerRow {
-    std::string name{}, spec{};
-    TrackerCost cost{};
-    std::uint64_t reports = 0, bytes = 0, lost = 0;
-    double bytes_per_event = 0, error = 0;
-    std::vector<TopKeys> phases{};
-    TopSummary top{};
 };
 
 /// What all are measured by.
@@ -99,6 +90,7 @@ public:
         return result;
     }
 
+    const Input& input() const { return input_; }
     RunTitle title(const RunResult& run) const { return title_of(topology_, input_, run, options_.simulation); }
     std::vector<AddressRange> data() const { return ranges_of(data_of(input_.source->regions())); }
     double error(const Truth& truth, const Histogram& measured) const {
@@ -132,7 +124,6 @@ TrackerRow measured(TrackerRow row, const TrackerResult& result, const Pass& pas
     row.bytes_per_event = result.bytes_per_event();
     row.error = pass.error(truth, result.histogram);
     row.phases = top_keys(truth.exact, result.histogram, top);
-    row.top = summary_of(row.phases);
     return row;
 }
 
@@ -144,8 +135,12 @@ TrackerResult result_of(TrackerCopies& copies) {
 
 TrackerRow row_of(const TrackerSpec& spec, const TrackerResult& result, const MonitorSpec& base, const Pass& pass,
                   const Truth& truth, std::uint64_t top) {
-    const TrackerRow row{
-        .name = std::string(to_string(spec.kind)), .spec = to_string(spec), .cost = tracker_cost(spec, base)};
+    const TrackerCost cost = tracker_cost(spec, base);
+    const TrackerRow row{.name = std::string(to_string(spec.kind)),
+                         .spec = to_string(spec),
+                         .bits = cost.bits,
+                         .comparators = cost.comparators,
+                         .area = cost.area};
     return measured(row, result, pass, truth, top);
 }
 
@@ -158,8 +153,11 @@ TrackerRow row_of(const MonitorSpec& base, std::vector<std::unique_ptr<Monitor>>
     }
     MonitorResult sum = merged(results);
     const HardwareCost cost = hardware_cost(base);
-    const TrackerRow row{
-        .name = "counter_array", .spec = to_string(base), .cost = {cost.bits(), cost.comparators, cost.area}};
+    const TrackerRow row{.name = "counter_array",
+                         .spec = to_string(base),
+                         .bits = cost.bits(),
+                         .comparators = cost.comparators,
+                         .area = cost.area};
     const TrackerResult result{.events = sum.events,
                                .reports = sum.swapouts,
                                .lost = sum.lost_records,
@@ -226,73 +224,6 @@ std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topolog
     return rows;
 }
 
-/// The traffic asked for, if any is.
-using Asked = std::optional<double>;
-
-bool is_off(const TrackerRow& row, Asked asked) { return asked && !is_near_traffic(row.bytes_per_event, *asked); }
-
-Json json_of(const TrackerRow& row, Asked asked) {
-    Json phases = Json::array();
-    for (const TopKeys& phase : row.phases)
-        phases.push_back(
-            {{"phase", phase.phase}, {"wanted", phase.wanted}, {"reported", phase.reported}, {"right", phase.right}});
-    return {{"tracker", row.name},
-            {"spec", row.spec},
-            {"bits", row.cost.bits},
-            {"comparators", row.cost.comparators},
-            {"area", row.cost.area},
-            {"reports", row.reports},
-            {"bytes", row.bytes},
-            {"bytes_per_event", row.bytes_per_event},
-            {"traffic_is_off", is_off(row, asked)},
-            {"lost", row.lost},
-            {"error", row.error},
-            {"recall", row.top.recall},
-            {"precision", row.top.precision ? Json(*row.top.precision) : Json()},
-            {"worst_recall", row.top.worst_recall},
-            {"phases", phases}};
-}
-
-void print_rows_json(const Truth& truth, const std::string& link, std::uint64_t top, Asked asked,
-                     const std::vector<TrackerRow>& rows) {
-    Json json = truth.title.json();
-    json["link"] = link;
-    json["events"] = truth.exact.total();
-    json["top"] = top;
-    json["asked_bytes_per_event"] = asked ? Json(*asked) : Json();
-    json["rows"] = Json::array();
-    for (const TrackerRow& row : rows) json["rows"].push_back(json_of(row, asked));
-    print_json(json);
-}
-
-void print_table(const Truth& truth, const std::string& link, std::uint64_t top, Asked asked,
-                 const std::vector<TrackerRow>& rows) {
-    print("{}: {} on {}, {}\n", truth.title.text(), counted(truth.exact.total(), "event"), link,
-          counted(truth.exact.phases(), "phase"));
-    print_lines(truth.title.remarks() + '\n');
-    TextTable table({{"tracker", TextTable::Align::left},
-                     {"bits"},
-                     {"comparators"},
-                     {"bytes/event"},
-                     {"error %"},
-                     {fmt::format("top {}: recall %", top)},
-                     {"worst"},
-                     {"precision %"}});
-    for (const TrackerRow& row : rows)
-        table.add({row.name, count_cell(row.cost.bits), count_cell(row.cost.comparators),
-                   fmt::format("{}{:.4f}", is_off(row, asked) ? "*" : "", row.bytes_per_event),
-                   percent_text(100 * row.error), fmt::format("{:.1f}", 100 * row.top.recall),
-                   fmt::format("{:.1f}", 100 * row.top.worst_recall),
-                   row.top.precision ? fmt::format("{:.1f}", 100 * *row.top.precision) : "-"});
-    print_lines(table.text(terminal_width()) + '\n');
-    if (std::ranges::any_of(rows, [&](const TrackerRow& row) { return is_off(row, asked); }))
-        print("*: off the {:.4g} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",
-              asked.value_or(0));
-    for (const TrackerRow& row : rows)
-        print("{}: {}{}\n", row.name, row.spec,
-              row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
-}
-
 void compare(const TrackersOptions& options) {
     const Topology topology = topology_of(options.simulation);
     const MonitorSpec base = array_spec(options, topology);
@@ -304,6 +235,7 @@ void compare(const TrackersOptions& options) {
             "file, or the trackers by --tracker",
             options.source == "-" ? "standard input" : "'" + options.source + "'");
     Pass first(options, topology, base, Opening::first);
+    const std::unique_ptr<ResultFile> file = open_output(options.output, inputs_of(first.input(), options.simulation));
     auto array = first.attach<Monitor>();
     auto exact = first.attach<ExactHistogram>();
     std::vector<TrackerCopies> trackers = attach_all(first, specs);
@@ -315,16 +247,24 @@ void compare(const TrackersOptions& options) {
     for (auto& copy : exact) histograms.push_back(copy->finish());
     truth.exact = merged(histograms);
     std::vector<TrackerRow> rows{row_of(base, array, first, truth, options.top)};
-    Asked asked;
+    std::optional<double> asked;
     if (specs.empty()) asked = options.traffic == 0 ? rows.front().bytes_per_event : options.traffic;
-    const std::uint64_t bits = options.bits == 0 ? rows.front().cost.bits : options.bits;
+    const std::uint64_t bits = options.bits == 0 ? rows.front().bits : options.bits;
     const std::vector<TrackerRow> others = asked ? equal_rows(options, topology, base, bits, *asked, first, truth)
                                                  : rows_of(specs, trackers, base, first, truth, options.top);
     rows.insert(rows.end(), others.begin(), others.end());
+    const TrackersView view{truth.title, base.link, truth.exact.total(), truth.exact.phases(), array.size(),
+                            options.top, asked,     std::move(rows)};
     if (options.simulation.json)
-        print_rows_json(truth, base.link, options.top, asked, rows);
+        print_json(to_json(view));
     else
-        print_table(truth, base.link, options.top, asked, rows);
+        print_lines(to_text(view, terminal_width()));
+    if (!file) return;
+    write_title(file->root(), "trackers", topology, view.title);
+    write_trackers(file->root(), view);
+    file->root().set_attribute("default", "trackers");
+    write_provenance_of(file->root(), topology, first.input());
+    close_output(file.get(), view.title);
 }
 
 }  // namespace
@@ -354,10 +294,11 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
     add_text_option(*command, "--link", options->link,
                     "The link; default: the one that data references leave the core by", "NAME", "the name of a link");
     add_workload_options(*command, *options, !program.empty());
+    add_output_options(*command, options->output, "a row per tracker");
     command->footer(
         "Examples:\n"
         "  cachetally trackers lu n=128 --top 16\n"
-        "  cachetally trackers radix --link L1D-L2 --traffic 0.05\n"
+        "  cachetally trackers radix --link L1D-L2 --traffic 0.05 -o trackers.h5\n"
         "  cachetally trackers gzip.ct.h5 --tracker kind=sampling,period=1000 \\\n"
         "      --tracker kind=hotness,counters=64,threshold=32,epoch=10000");
     command->callback([options, &program] { with_recording(*options, program, [options] { compare(*options); }); });

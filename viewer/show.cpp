@@ -13,6 +13,7 @@
 #include "viewer/probe_text.hpp"
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
+#include "viewer/trackers_view.hpp"
 
 namespace cachetally {
 namespace {
@@ -292,6 +293,13 @@ std::string show_intrusion(const InputFile& file, const ShowOptions& options) {
                         : to_text(view, options.width) + '\n' + origin(file, options.width);
 }
 
+std::string show_trackers(const InputFile& file, const ShowOptions& options) {
+    refuse_choices(file, options, "comparison of trackers, which has a table alone");
+    const TrackersView view = read_trackers_view(file);
+    return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
+                        : to_text(view, options.width) + origin(file, options.width);
+}
+
 std::string show_campaign(const InputFile& file, const ShowOptions& options) {
     const CampaignView view = read_campaign_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
@@ -308,6 +316,7 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
     if (kind == "intrusion") return show_intrusion(file, options);
+    if (kind == "trackers") return show_trackers(file, options);
     if (kind == "probe") {
         refuse_choices(file, options, "probe, which has findings and curves");
         return show_probe(file, options) + (options.json ? "" : '\n' + origin(file, options.width));

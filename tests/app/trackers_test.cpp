@@ -60,6 +60,36 @@ TEST_F(TrackerCommand, ComparesAllKindsAtEqualBitsAndTraffic) {
     EXPECT_THAT(text.out, HasSubstr("kind=count_min,"));
 }
 
+TEST_F(TrackerCommand, IsShownAsItWasPrinted) {
+    const TrackerWords two{"lu", "n=16", "block=8", "processors=2", "-m", "coherent8", "--tracker", "kind=sampling"};
+    TrackerWords kept = two;
+    kept.insert(kept.end(), {"-o", "t.h5", "--json"});
+    const Finished printed = call(kept);
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    const nlohmann::json told = printed.json();
+    EXPECT_EQ(told["copies"], 8);
+    EXPECT_EQ(told["rows"][0]["total_bits"], 8 * told["rows"][0]["bits"].get<int>());
+    EXPECT_EQ(cachetally(directory.path(), {"show", "t.h5", "--json"}).json(), told);
+    const std::string text = call(two).out;
+    EXPECT_EQ(cachetally(directory.path(), {"show", "t.h5"}).out.substr(0, text.size()), text);
+    for (const TrackerWords& words : {TrackerWords{"figure", "front", "t.h5", "-o", "t.svg"},
+                                      {"sweep", "lu", "n=16", "block=8", "-o", "s.h5"},
+                                      {"figure", "front", "s.h5", "t.h5", "--beside", "t.h5", "-o", "st.svg"}}) {
+        const Finished drawn = cachetally(directory.path(), words);
+        EXPECT_EQ(drawn.status, 0) << drawn.err;
+    }
+    for (const auto& [words, says] :
+         {std::pair<TrackerWords, const char*>{{"figure", "sweep", "s.h5", "s.h5", "-o", "x.svg"}, "are of one file"},
+          {{"figure", "front", "s.h5", "--beside", "s.h5", "-o", "x.svg"}, "are drawn from that of trackers"},
+          {{"figure", "front", "t.h5", "--metric", "energy", "-o", "x.svg"}, "trackers have no energy"},
+          {{"figure", "sweep", "t.h5", "-o", "x.svg"}, "of it there are: front"},
+          {{"show", "t.h5", "--level", "L1D"}, "comparison of trackers"}}) {
+        const Finished refused = cachetally(directory.path(), words);
+        EXPECT_NE(refused.status, 0) << says;
+        EXPECT_THAT(refused.err, HasSubstr(says));
+    }
+}
+
 /// A threshold with which the hotness unit tells more for the same traffic is looked for.
 TEST_F(TrackerCommand, TheHotnessUnitHasTheThresholdThatTellsMost) {
     const nlohmann::json told = call({"lu", "n=64", "--top", "16", "--json"}).json();

@@ -126,8 +126,10 @@ Ended run_script(const std::vector<std::string>& arguments) {
 }
 
 void draw(const FigureRequest& request, const std::string& output) {
-    std::vector<std::string> words{request.kind, request.file, "--output=" + output,
-                                   "--format=" + figure_format(request.output)};
+    std::vector<std::string> words{request.kind, request.file};
+    words.insert(words.end(), request.more.begin(), request.more.end());
+    words.push_back("--output=" + output);
+    words.push_back("--format=" + figure_format(request.output));
     words.insert(words.end(), request.options.begin(), request.options.end());
     const Ended ended = run_script(words);
     if (ended.status != 0) throw StorageError(reason(ended.messages));
@@ -148,7 +150,10 @@ std::string figure_format(const std::string& output) {
 void draw_figure(const FigureRequest& request) {
     namespace fs = std::filesystem;
     check_target(request.output, request.overwrite ? Existing::overwrite : Existing::refuse, "figures");
-    if (request.trust == Trust::digests) verify_file(request.file);  // h5py does not
+    if (request.trust == Trust::digests) {  // h5py does not
+        verify_file(request.file);
+        for (const std::string& file : request.more) verify_file(file);
+    }
     const std::string part = temporary_name(request.output);
     std::error_code error;
     try {

@@ -20,6 +20,7 @@ struct FigureRequest {
     bool overwrite = false;
     std::vector<std::string> options;  ///< of the script, as in {"--level", "L1"}
     Trust trust = Trust::digests;
+    std::vector<std::string> more = {};  ///< further results, side by side with the first
 };
 
 /// "pdf", "svg" or "png" by the end of a file's name; empty for others.

@@ -20,6 +20,7 @@ def main():
     parser = argparse.ArgumentParser(prog="cachetally figure", description=__doc__)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("file")
+    parser.add_argument("more", nargs="*")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--format")
     parser.add_argument("--level", default="")

@@ -37,11 +37,22 @@ def why_unknown(result):
     return f"it is marked partial: {result.interrupted()}" if result.interrupted() else result.file["sweep"].attrs.get("slowdown_unknown", "it was not run")
 
 
+def texts_of_rows(result, column):
+    """A column of texts; nothing where an older file does not have it."""
+    rows = result.file["sweep/rows"]
+    return rows[column].asstr()[:] if column in rows else np.full(len(rows["counters"]), "", object)
+
+
+def places(result):
+    """Workload and link of each cell."""
+    return list(zip(texts_of_rows(result, "workload"), texts_of_rows(result, "link")))
+
+
 class Cells:
     """The rows of a sweep with some eviction policies."""
 
-    def __init__(self, result, evictions):
-        """`evictions`: those that are wanted, of those that there are."""
+    def __init__(self, result, evictions, place=None):
+        """`evictions`: those that are wanted, of those that there are. `place`: of one workload and link."""
         if "sweep" not in result.file:
             raise Refused(f"{result.path}: is no sweep")
         self.result, self.rows = result, result.file["sweep/rows"]
@@ -50,9 +61,10 @@ class Cells:
             raise Refused(f"{result.path}: has no cells")
         self.evictions = list(dict.fromkeys(every))
         self.link = str(result.file["sweep"].attrs.get("link", ""))
-        self.chosen = np.isin(every, evictions(self.evictions))
-        self.eviction, self.granularity, self.counters = (
-            column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:]))
+        self.chosen = np.isin(every, evictions(self.evictions)) & np.array([place in (None, each) for each in places(result)])
+        self.eviction, self.granularity, self.counters, self.settings = (
+            column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:], texts_of_rows(result, "settings")))
+        self.admitted = self.rows["admitted"][:][self.chosen] == 1 if "admitted" in self.rows else np.full(len(self.counters), True)
 
     def values(self, metric):
         column = METRICS[metric][0]
@@ -111,6 +123,8 @@ def sweep(result, options):
     """The matrix with its numbers, and curves over the counters with published points, of one eviction policy."""
     metric = options.metric or "swapouts"
     cells = Cells(result, named_eviction(result, options) or (lambda every: every[:1]))
+    if len(set(zip(places(result), texts_of_rows(result, "settings")))) > 1:
+        raise Refused(f"{result.path}: has several workloads, links or settings, which one matrix cannot show; draw the kind front, or sweep one of them")
     rows, granularity, counters, value = cells.rows, cells.granularity, cells.counters, cells.values(metric)
     published, misprint = np.full(len(value), np.nan), np.zeros(len(value), bool)
     if "published" in rows and metric in ("swapouts", "error"):

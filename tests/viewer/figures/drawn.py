@@ -30,11 +30,60 @@ def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu
 
 def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
-                                 "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", **given})
+                                 "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], **given})
 
 
 def texts_of(figure):
     return [each.get_text() for each in figure.findobj(matplotlib.text.Text) if each.get_text() and each.get_visible()]
+
+
+def fronts_file(name, workloads, links, errors, **columns):
+    """A cell per error in each workload and link, of granularities 1, 2, ...; traffic falls as the error rises."""
+    places = [(workload, link) for workload in workloads for link in links]
+    cells = [(workload, link, i, error) for workload, link in places for i, error in enumerate(errors)]
+    rows = {"workload": [each[0] for each in cells], "link": [each[1] for each in cells], "settings": [""] * len(cells), "eviction": ["fifo"] * len(cells),
+            "granularity": [str(each[2] + 1) for each in cells], "counters": np.full(len(cells), 16, np.uint32), "error": np.array([each[3] for each in cells]),
+            "bytes_per_event": np.array([1 / (1 + each[2]) for each in cells]), **columns}
+    return result_of(name, {"sweep/rows": rows}, [("sweep", "link", ",".join(links)), ("sweep", "tolerance", 0.05)])
+
+
+def trackers_file(name, errors, traffic):
+    count = len(errors)
+    return result_of(name, {"trackers/rows": {"tracker": [f"t{i}" for i in range(count)], "error": np.array(errors), "bytes_per_event": np.array(traffic),
+                                              "bits": np.full(count, 99, np.uint64), "area": np.full(count, 9, np.uint64)}}, [("trackers", "link", "core-L1")])
+
+
+def line_named(axes, begin):
+    return next(each for each in axes.lines if each.get_label().startswith(begin))
+
+
+def fronts_of_workloads_links_and_files_have_one_scale():
+    one, other = fronts_file("a", ["lu", "radix"], ["core-L1"], [0.0, 0.1]), fronts_file("b", ["fft"], ["core-L1", "L1-L2"], [0.2, 0.5])
+    axes = [each for each in front(one, wanted(more=[other.path])).axes if each.get_visible()]
+    assert [each.get_title(loc="left") for each in axes] == ["lu, core-L1", "radix, core-L1", "fft, core-L1", "fft, L1-L2"]
+    assert len({each.get_xlim() for each in axes}) == len({each.get_ylim() for each in axes}) == 1
+    assert axes[0].get_xlim()[1] >= 50, "the widest decides"
+    for each, errors in zip(axes, [[0, 10], [0, 10], [20, 50], [20, 50]]):
+        assert np.allclose(line_named(each, "front").get_xdata(), errors), each.get_title(loc="left")
+
+
+def trackers_stand_on_the_front_of_the_sweep():
+    # by hand: cells (0, 1), (10, 1/2), (20, 1/3); t0 beats the second, t1 nothing, t2 is beaten
+    cells, trackers = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.2]), trackers_file("t", [0.05, 0.5, 0.5], [0.5, 0.1, 0.2])
+    drawn = front(cells, wanted(beside=trackers.path)).axes[0]
+    line = line_named(drawn, "front")
+    assert np.allclose(np.column_stack(line.get_data()), [(0, 1), (5, 0.5), (20, 1 / 3), (50, 0.1)]), line.get_data()
+    alone = front(trackers, wanted()).axes[0]
+    assert np.allclose(line_named(alone, "front").get_xdata(), [5, 50])
+    assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1"]
+
+
+def what_remains_of_a_front_stands_for_all_of_it():
+    # ranges 20 and 1 - 1/5: the third is within a twentieth of the second in error, and better otherwise; the fourth is not
+    cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.109, 0.2, 0.3], admitted=np.array([1, 1, 1, 1, 0], np.uint8))
+    drawn = front(cells, wanted()).axes[0]
+    assert np.allclose(line_named(drawn, "front").get_xdata(), [0, 10, 10.9, 20]), "what the bounds leave out is on no front"
+    assert np.allclose(sorted(line_named(drawn, "remain, 5 %").get_xdata()), [0, 10.9, 20])
 
 
 def gaps_of_400_stretches_take_a_tenth_of_the_axis():
@@ -241,7 +290,7 @@ def fronts_are_staircases_over_all_rows():
             for at in np.linspace(error[own].min(), error[own].max(), 97) * 100:
                 least = min(swapouts[i] for i in own if 100 * error[i] <= at)
                 assert y[np.searchsorted(x, at, side="right") - 1] == least, (seed, chosen, at)
-            marked = sorted((a, b) for each in axes.lines if each is not stairs and each.get_marker() != "None" for a, b in zip(*each.get_data()))
+            marked = sorted((a, b) for each in axes.lines if each.get_label().startswith("C = ") for a, b in zip(*each.get_data()))
             assert marked == sorted((100 * error[i], float(swapouts[i])) for i in own), (seed, chosen)
             title = next(each for each in texts_of(figure) if each.startswith("lu n=8 on small, core-L1, "))
             for name in set(eviction):
@@ -249,7 +298,7 @@ def fronts_are_staircases_over_all_rows():
             assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
             if not chosen:
                 legend = [each.get_text() for each in axes.get_legend().get_texts()]
-                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front"}, legend
+                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front", "remain, 5 %"}, legend
             plt.close(figure)
 
 
