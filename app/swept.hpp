@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/comparison.hpp"
+#include "app/program.hpp"
 #include "app/report.hpp"
 
 namespace cachetally::app {
