@@ -121,6 +121,15 @@ TEST_F(SweepCells, AreThoseOfTheMonitorAlone) {
     EXPECT_EQ(drawn.size(), 5U) << "all workloads";
 }
 
+// Records on buses change the order in which eight cores meet, and with it what misses.
+TEST_F(SweepCells, OfCoresThatRecordsDelayAreThoseOfTheMonitorAlone) {
+    const std::string machine = CACHETALLY_SOURCE_DIR "/examples/sweeps/coherent8-timed.yaml";
+    const json told = good_json({"sweep", "ocean", "n=32", "levels=4", "cycles=1", "processors=8", "-m", machine,
+                                 "--link", "L1D-L2,L3-memory", "--counters", "16", "--granularity", "1,4"});
+    ASSERT_EQ(told["rows"].size(), 4U);
+    for (const json& row : told["rows"]) expect_equal(row, machine, "");
+}
+
 TEST_F(SweepCells, TakeOnePassWhereNothingFeedsBack) {
     const Words lu{"sweep", "lu", "n=16", "block=8", "--counters", "4,8", "--granularity", "1,2"};
     const auto runs = [&](const Words& more) { return good_json(lu + more)["runs"].get<int>(); };

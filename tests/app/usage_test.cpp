@@ -162,7 +162,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"EvictionWord", {"sweep", "t.din", "--eviction", "lru,x"}, {"'--eviction lru,x'", "fifo"}},
         Refusal{"ManyCounters", {"sweep", "t.din", "--counters", "4194305"}, {"at most 4194304"}},
         Refusal{"SweptKey", {"sweep", "t.din", "--monitor", "counters=4"}, {"counters", "--counters 16,32"}},
-        Refusal{"RingOfSweep", {"sweep", "t.din", "--monitor", "width=8,write_cost=4"}, {"column 9", "write_cost"}},
         Refusal{"LinkOfSweep", {"sweep", "t.din", "--monitor", "link=L1D-L2"}, {"write --link NAME"}},
         Refusal{"PresetMachine",
                 {"sweep", "lu", "--preset", "paper-2002", "-m", "generic3"},
