@@ -168,6 +168,7 @@ std::string wrong_count(const CLI::App& command, const std::string& text) {
     const std::string name = text.substr(0, text.find(':'));
     const CLI::Option* option = command.get_option_no_throw(name);
     if (option == nullptr) return text;
+    if (option->get_type_size() == 0) return fmt::format("{} takes no value", name);
     if (option->count() > static_cast<std::size_t>(option->get_expected_max()))
         return fmt::format("{} is given {} times; give it once", name, option->count());
     return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
@@ -197,6 +198,8 @@ int report_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
 void group_commands(CLI::App& app) {
     for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         command->group("Commands");
+        for (CLI::Option* option : command->get_options())
+            if (option->get_type_size() == 0) option->disable_flag_override();
         group_commands(*command);
     }
 }

@@ -60,6 +60,8 @@ OptionFacts facts_of(const CLI::Option& option) {
         for (const std::string& name : option.get_lnames()) facts.names.push_back("--" + name);
     }
     facts.value = option.get_type_size() == 0 ? "" : value_name(option);
+    facts.required = option.get_required();
+    facts.several = option.get_expected_max() > 1;
     facts.help = option.get_description();
     if (!option.get_default_str().empty()) facts.help += " [default: " + option.get_default_str() + "]";
     add_values(facts);

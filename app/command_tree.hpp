@@ -15,6 +15,7 @@ struct OptionFacts {
     std::string help;
     std::vector<std::string> words = {};  ///< values to choose from; others may be right, too
     bool files = false;                   ///< or names of files
+    bool required = false, several = false;
 };
 
 struct CommandFacts {

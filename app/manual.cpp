@@ -58,7 +58,9 @@ std::string synopsis(const CommandFacts& command) {
     std::string text = format(".B {}\n", plain(called(command)));
     if (!command.options.empty()) text += "[\\fIOPTIONS\\fR]\n";
     if (!command.below.empty()) text += "\\fICOMMAND\\fR ...\n";
-    for (const OptionFacts& argument : command.arguments) text += format("\\fI{}\\fR\n", plain(argument.names.back()));
+    for (const OptionFacts& argument : command.arguments)
+        text += format("{0}\\fI{1}{2}\\fR{3}\n", argument.required ? "" : "[", plain(argument.names.back()),
+                       argument.several ? "..." : "", argument.required ? "" : "]");
     return text;
 }
 
@@ -112,7 +114,9 @@ std::string page_of_program(const CommandFacts& program) {
 }
 
 void write_pages(const CommandFacts& program, const std::string& folder) {
-    std::filesystem::create_directories(folder);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw UsageError("{}: no folder can be made there: {}", folder, error.message());
     write_text_output({.file = folder + "/cachetally.1", .force = true}, page_of_program(program));
     for (const CommandFacts& command : program.below)
         write_text_output({.file = folder + "/" + page_name(command.path) + ".1", .force = true}, page_of(command));

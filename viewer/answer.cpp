@@ -2,6 +2,7 @@
 #include "viewer/answer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,7 @@ const char* in_words(MissCause cause) {
     switch (cause) {
         case MissCause::first_use: return "are first uses";
         case MissCause::invalidated: return "come after invalidations";
-        case MissCause::capacity: return "are for want of capacity";
+        case MissCause::capacity: return "are capacity misses";
         case MissCause::conflict: return "are conflicts";
     }
     return "";
@@ -135,26 +136,42 @@ Totals totals_of(const RunView& view, const std::string& level) {
     return {};
 }
 
+constexpr double alike = 0.99;  ///< of the count of the worst phase: others are as bad
+constexpr std::size_t most_named = 3;
+
+/// ", worst in phase 4", ", worst in phases 6, 9, 12", ", alike in 37 phases", ", all in phase 1"; empty where there is
+/// but one.
+std::string worst_phases(const std::vector<double>& by_phase) {
+    const std::optional<Part> worst = largest(by_phase);
+    if (!worst || by_phase.size() == 1) return "";
+    if (worst->of == worst->count) return fmt::format(", all in phase {}", worst->index);
+    std::vector<std::size_t> phases;
+    for (std::size_t phase = 0; phase < by_phase.size(); ++phase)
+        if (by_phase[phase] >= alike * worst->count) phases.push_back(phase);
+    if (phases.size() > most_named) return fmt::format(", alike in {} phases", phases.size());
+    return fmt::format(", worst in phase{} {}", phases.size() == 1 ? "" : "s", fmt::join(phases, ", "));
+}
+
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
-std::string worst_of(const LevelMisses& level) {
+std::string worst_of(const LevelMisses& level, std::size_t phases) {
     std::vector<double> by_structure(level.structures.size());
     for (const LevelMisses::Row& row : level.rows) by_structure[row.structure] += row.misses;
     const std::optional<Part> structure = largest(by_structure);
-    std::vector<double> by_phase;
     CauseCounts causes{};
+    for (const LevelMisses::Row& row : level.rows)
+        for (unsigned cause = 0; cause < miss_cause_count && (!structure || row.structure == structure->index); ++cause)
+            causes[cause] += row.causes[cause];
+    const std::optional<Part> cause = level.knows_causes ? largest(causes) : std::nullopt;
+    std::vector<double> by_phase(std::max<std::size_t>(1, phases));
     for (const LevelMisses::Row& row : level.rows) {
         if (structure && row.structure != structure->index) continue;
         if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
-        by_phase[row.phase] += row.misses;
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause) causes[cause] += row.causes[cause];
+        by_phase[row.phase] += cause ? static_cast<double>(row.causes[cause->index]) : row.misses;
     }
     std::string text;
     if (structure) text += fmt::format("; {} causes {} of them", level.structures[structure->index], share(*structure));
-    if (const std::optional<Part> cause = largest(causes); cause && level.knows_causes)
-        text += fmt::format(", {} of those {}", share(*cause), in_words(static_cast<MissCause>(cause->index)));
-    if (const std::optional<Part> phase = largest(by_phase); phase && phase->of > phase->count)
-        text += fmt::format(", worst in phase {}", phase->index);
-    return text;
+    if (cause) text += fmt::format(", {} of those {}", share(*cause), in_words(static_cast<MissCause>(cause->index)));
+    return text + worst_phases(by_phase);
 }
 
 }  // namespace
@@ -172,7 +189,7 @@ std::string answer(const RunView& view, const std::string& level) {
     if (totals.misses == 0) return fmt::format("{} misses nothing: all {} accesses hit.", level, accesses);
     const double rate = static_cast<double>(totals.misses) / static_cast<double>(totals.accesses);
     return fmt::format("{} misses {} of {} accesses{}.", level, percentage(rate), accesses,
-                       worst_of(misses_of(view, level)));
+                       worst_of(misses_of(view, level), view.counts.run.phases.size()));
 }
 
 }  // namespace cachetally

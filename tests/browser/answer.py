@@ -37,7 +37,7 @@ def main():
         of = names[f["attribution/sites/object"][:][site]]
         misses, phase = rows[f"misses_{level}"][:], rows["phase"][:]
         causes = {c: rows[f"{c}_{level}"][:] for c in CAUSES} if f"conflict_{level}" in rows else None
-        cause_of, evictions, all_names = of, f.get(f"attribution/evictions/{level}/pairs"), names
+        cause_of, cause_phase, evictions, all_names = of, phase, f.get(f"attribution/evictions/{level}/pairs"), names
     else:
         rows = f[f"structures/levels/{level}/phases"]
         all_names = f["structures/name"].asstr()[:].astype(object)
@@ -45,12 +45,15 @@ def main():
         table = f.get(f"causes/{level}/misses")
         causes = {c: table[c][:] for c in CAUSES} if table else None
         cause_of = all_names[table["structure"][:]] if table else None
+        cause_phase = table["phase"][:] if table else None
         evictions = f.get(f"causes/{level}/evictions")
     order = list(dict.fromkeys(all_names))
     answer["structure"] = best(order, [misses[of == n].sum() for n in order])
     worst = answer["structure"][0]
-    answer["phase"] = best(phases, np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases)))
     answer["cause"] = causes and best([c.replace("_", " ") for c in CAUSES], [causes[c][cause_of == worst].sum() for c in CAUSES])
+    if answer["cause"]:  # phases of the misses of that cause
+        of, misses, phase = cause_of, causes[answer["cause"][0].replace(" ", "_")], cause_phase
+    answer["phase"] = best(phases, np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases)))
     answer["evictor"] = None
     if evictions is not None:
         by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page itself: reports, dark, small screens, accessible names, the file kept in place.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -93,6 +93,27 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
             t.check((await page.innerText('body')).includes('reduced copy of far.h5'), 'notice');
             await t.press(page, 'Accesses');
             t.equal((await page.evaluate('cachetally.current.totals()')).L1, lines, 'accesses of L1');
+        },
+    ],
+    [
+        'report: a reduced copy of stretches near each other counts each line once',
+        async (t, page) => {
+            const stretches = 5;
+            const lines = Array.from({ length: 20000 * stretches }, (_, i) => 2 ** 28 + Math.floor(i / 20000) * (20000 * 16 + 8 * 4096) + (i % 20000) * 16);
+            writeFileSync(t.file('near.din'), lines.map((each) => `0 ${each.toString(16)}\n`).join(''));
+            t.run('replay', 'near.din', '-m', 'schulz2002', '-o', 'near.h5', '-f');
+            t.run('report', 'near.h5', '-o', 'near.html', '-f');
+            await page.goto(`file://${t.file('near.html')}`);
+            await t.until(page, '!!cachetally.current', 'the embedded result');
+            await t.quiet(page);
+            t.check((await page.innerText('body')).includes('reduced copy of near.h5'), 'notice');
+            const [segments, accesses] = await page.evaluate(`(async () => {
+                const axis = await cachetally.source.axis(['combined/L1']);
+                const { first } = await cachetally.source.ask('selected', 'combined/L1', 'accesses', null, axis, 0, axis.bytes, 1, 0);
+                return [axis.segments.length, first];
+            })()`);
+            t.equal(segments, stretches, 'stretches of the axis');
+            t.equal(accesses, lines.length, 'accesses of all that is selected');
         },
     ],
     [

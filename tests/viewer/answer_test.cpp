@@ -25,12 +25,17 @@ TEST(Answer, SaysHowMuchWhereWhyAndWhen) {
     RunView view = made();
     EXPECT_EQ(answered_level(view), "L1");
     EXPECT_EQ(answer(view, "L1"),
-              "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, worst in "
+              "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, all in "
               "phase 1.");
+    view.causes[0].misses[0].misses = {0, 0, 0, 4};
+    EXPECT_TRUE(answer(view, "L1").ends_with("86.67 % of those are conflicts, worst in phase 1."));
     view.causes.clear();
     EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.");
     view.structures.levels[0].tallies = {{0, 0, {40, 8}}, {0, 1, {30, 8}}, {1, 1, {30, 5}}};
-    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phase 0.")) << "the first of two with equal misses";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1."));
+    view.structures.levels[0].tallies = {
+        {0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}}, {0, 3, {9, 8}}, {0, 4, {9, 1}}};
+    EXPECT_TRUE(answer(view, "L1").ends_with(", alike in 4 phases."));
     view.structures.levels.clear();
     EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses.");
 }
@@ -49,7 +54,7 @@ TEST(Answer, OfCausesAloneIsOfTheirMisses) {
     RunView view = made();
     view.structures.levels.clear();
     EXPECT_EQ(answer(view, "L1"),
-              "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, worst in "
+              "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, all in "
               "phase 1.");
 }
 

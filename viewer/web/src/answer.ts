@@ -58,38 +58,57 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
     const structure = worst('structure', {});
     const filter: Filter = structure ? { structure: [structure.index] } : {};
     const rows = cube ? rowsOf(cube, filter) : [];
+    const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
+    const cause = largest(causeNames, causes);
+    // phases of the misses of that cause
+    const byPhase = cube ? [...sumsBy(cube, 'phase', cause ? cube.causes![cause.index] : cube.misses, rows)] : [];
+    const phase = largest(names('phase'), byPhase);
+    const phases = phase ? byPhase.flatMap((count, i) => (count >= alike * phase.count ? [i] : [])) : [];
     return {
-        ...{ level, ...totals, structure, program: info.attribution !== null },
-        ...{ phase: worst('phase', filter), function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
-        cause: cube?.causes ? largest(causeNames, cube.causes.map((each) => sumOf(each, rows))) : null,
+        ...{ level, ...totals, structure, cause, phase },
+        /** As bad as the worst, and what they have of it together. */
+        several: names('phase').length > 1,
+        ...{ phases, inPhases: phases.reduce((sum, i) => sum + byPhase[i], 0) },
+        /** The next cause, where it is a large part, too. */
+        second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
+        ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
         evictor: structure && evictorOf(info, level, structure.name),
         falseSharing: structure ? falseSharingOf(info, level, structure.name) : NaN,
     };
 }
+
+/** Of the count of the worst phase: others are as bad. */
+const alike = 0.99;
+const mostNamed = 3;
+const largePart = 0.25;
+
+/** "phase 4", "phases 6, 9, 12" */
+const namesOf = (phases: number[]): string => `phase${phases.length === 1 ? '' : 's'} ${phases.join(', ')}`;
 
 const share = (part: Part): string => percent(part.count / part.of);
 
 const inWords: Record<string, string> = {
     'first use': 'are first uses',
     invalidated: 'come after invalidations',
-    capacity: 'are for want of capacity',
+    capacity: 'are capacity misses',
     conflict: 'are conflicts',
 };
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer): string {
-    const { level, accesses, misses, structure, cause, phase } = answer;
+    const { level, accesses, misses, structure, cause, phase, phases, several } = answer;
     if (misses === 0) return `${level} misses nothing: all ${full(accesses)} accesses hit.`;
     const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses`];
     if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
     if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name]}`);
-    if (phase && phase.of > phase.count) parts.push(`, worst in ${phase.name}`);
+    if (phase && several)
+        parts.push(phases.length > mostNamed ? `, alike in ${phases.length} phases` : `, ${phase.of > phase.count ? 'worst' : 'all'} in ${namesOf(phases)}`);
     return `${parts.join('')}.`;
 }
 
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). */
-export function remedyOf({ cause, evictor, structure, falseSharing, program }: Answer): [string, string] {
-    const trial = program ? ' cachetally advise tries such changes.' : '';
+export function remedyOf({ cause, second, evictor, structure, falseSharing }: Answer): [string, string] {
+    const trial = ' cachetally advise tries changes of the data, and measures them.';
     if (!cause) return ['ask for causes', 'Run it again with --causes, which says why lines miss and what evicts them.'];
     const itself = evictor !== null && evictor.name === structure?.name;
     const remedies: Record<string, [string, string]> = {
@@ -98,13 +117,14 @@ export function remedyOf({ cause, evictor, structure, falseSharing, program }: A
             falseSharing > 0.5
                 ? ['pad to lines', `${percent(falseSharing)} is false sharing: give what different cores store lines of its own.`]
                 : ['share less', 'Other cores or a level below take the lines: share otherwise, pad, or make an inclusive level below larger.'],
-        capacity: ['smaller blocks', 'More lines are in use than the cache has: work on smaller blocks, or take a larger cache.'],
+        capacity: ['tiles that fit', 'More lines are in use than the cache has: work on tiles that fit into it, use more of each line, or take a larger cache.'],
         conflict: itself
             ? ['pad rows, or block it', `${structure!.name} evicts itself though the cache has room: pad its rows by a line, or store it by blocks. More ways help, too.`]
             : ['move it, or pad', `${evictor ? `${evictor.name} evicts it` : 'It is evicted'} though the cache has room: move one of them by a line or half a way, pad, or take more ways.`],
     };
     const [words, why] = remedies[cause.name];
-    return [words, why + trial];
+    const also = second ? ` ${percent(second.count / second.of)} ${inWords[second.name]}: ${remedies[second.name][0]}.` : '';
+    return [words, why + also + trial];
 }
 
 /** One of the five that answer first; `go`: what is looked at when it is pressed. */
@@ -127,15 +147,18 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     if (!structure) return tiles;
     tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}`, go: here });
     const { function: code, line } = answer;
-    if (code && !code.name.startsWith('(') && phase && phase.of === phase.count) {
+    if (code && !code.name.startsWith('(') && !answer.several) {
         const at = line ? `; most at ${line.name}` : '';
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
-    } else if (phase) {
+    } else if (phase && answer.several) {
         const time = info.phases.cycles;
         const whole = time.reduce((sum, each) => sum + each, 0);
-        const of = whole > 0 ? `, in ${percent(time[phase.index] / whole)} of the time` : '';
-        const note = phase.of > phase.count ? `${share(phase)} of its misses${of}` : 'all of its misses';
-        tiles.push({ id: 'when', label: 'When', value: phase.name, note, go: { ...here, phases: String(phase.index) } });
+        const taken = answer.phases.reduce((sum, each) => sum + (time[each] ?? 0), 0);
+        const part = percent(answer.inPhases / phase.of);
+        const what = cause ? `of its ${cause.name} misses` : 'of its misses';
+        const note = `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}`;
+        const value = answer.phases.length > mostNamed ? `alike in ${answer.phases.length} phases` : namesOf(answer.phases);
+        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, phases: answer.phases.join(',') } });
     }
     tiles.push(
         cause
@@ -143,6 +166,6 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
             : { id: 'why', label: 'Why', value: 'not asked', note: 'the run was made without --causes', go: here },
     );
     const [words, why] = remedyOf(answer);
-    tiles.push({ id: 'remedy', label: 'What helps', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } });
+    tiles.push({ id: 'remedy', label: 'What to try', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } });
     return tiles;
 }

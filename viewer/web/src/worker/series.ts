@@ -192,12 +192,20 @@ export class Series {
         const chosen = (phases ?? Array.from({ length: this.info.phases }, (_, i) => i)).filter((phase) => phase >= 0 && phase < this.info.phases);
         // a count for several lines may begin before
         const lead = BigInt(this.info.unit) * (this.hasSpan ? 4096n : 1n);
-        return segments.flatMap(({ base, bytes }) =>
+        const found = segments.flatMap(({ base, bytes }) =>
             chosen.flatMap((phase): [number, number][] => {
                 const first = firstThat(starts[phase], starts[phase + 1], (row) => this.addressOf(row) >= base - lead);
                 const last = firstThat(first, starts[phase + 1], (row) => this.addressOf(row) >= base + BigInt(bytes));
                 return first < last ? [[first, last]] : [];
             }),
         );
+        // windows of segments that lie near each other overlap: each row is read once
+        const once: [number, number][] = [];
+        for (const [first, last] of found.sort((a, b) => a[0] - b[0])) {
+            const before = once.at(-1);
+            if (before && first <= before[1]) before[1] = Math.max(before[1], last);
+            else once.push([first, last]);
+        }
+        return once;
     }
 }
