@@ -25,6 +25,7 @@ import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
 import { paperCases } from './paper.mjs';
 import { pageCases } from './pages.mjs';
+import { reuseCases } from './reuse.mjs';
 import { scaleCases } from './scales.mjs';
 import { scoreCases } from './scores.mjs';
 import { slowdownCases } from './slowdown.mjs';
@@ -44,6 +45,7 @@ const groups = {
     scales: scaleCases,
     sweeps: sweepCases,
     causes: causeCases,
+    reuse: reuseCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
@@ -61,7 +63,7 @@ const groups = {
 const parts = {
     views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
     scales: ['heat', 'scales', 'sweeps', 'curves'],
-    files: ['odd_files', 'causes', 'workbench', 'intrusion'],
+    files: ['odd_files', 'causes', 'reuse', 'workbench', 'intrusion'],
     paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
 };
 const { values: wanted, positionals } = parseArgs({

@@ -160,7 +160,7 @@ export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]
 export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0);
 
 /** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
-export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims?: string[]): { victim: string; by: string; count: number }[] {
+export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims: string[] | null = null): { victim: string; by: string; count: number }[] {
     const causes = info.causes.find((each) => each.name === level);
     if (!causes) return [];
     const { by, victim, phase, count } = causes.evictions;

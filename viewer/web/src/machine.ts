@@ -26,6 +26,12 @@ export function describeComponent(yaml: string, name: string): string {
     ].join(', ');
 }
 
+/** Bytes of a cache; NaN where the entry of that name says no size. */
+export function capacityOf(yaml: string, name: string): number {
+    const size = /^(\d+) *(B|[KMG]iB)?$/.exec(valuesOf(yaml, name)('size') ?? '');
+    return size ? Number(size[1]) * sizes[size[2] ?? 'B'] : NaN;
+}
+
 /** Pages are moved, so that the program's addresses do not tell all of a place in memory. */
 export const movesPages = (yaml: string): boolean => /^pages: \{mapping: (?!identity)/m.test(yaml);
 
@@ -35,10 +41,9 @@ export const movesPages = (yaml: string): boolean => /^pages: \{mapping: (?!iden
  */
 export function cacheOf(yaml: string, name: string): Cache | null {
     const value = valuesOf(yaml, name);
-    const size = /^(\d+) *(B|[KMG]iB)?$/.exec(value('size') ?? '');
     const [ways, line] = [Number(value('ways')), Number(value('line') ?? 64)];
-    if (!size || !(ways > 0) || !(line > 0)) return null;
-    const sets = (Number(size[1]) * sizes[size[2] ?? 'B']) / (ways * line);
+    if (!(ways > 0) || !(line > 0)) return null;
+    const sets = capacityOf(yaml, name) / (ways * line);
     const told = !movesPages(yaml) || value('virtually_indexed') === 'true' || sets * line <= 4096;
     return Number.isInteger(sets) && told && (value('indexing') ?? 'modulo') === 'modulo' ? { sets, ways, line } : null;
 }

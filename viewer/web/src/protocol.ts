@@ -168,3 +168,13 @@ export interface Coarse {
     /** The error over the data structures, a fraction. */
     error: number;
 }
+
+/** How many other lines lie between two uses of a line, on a link with lines of a size. */
+export interface ReuseSums {
+    /** Path of the group in the file. */
+    path: string;
+    link: string;
+    lineBytes: number;
+    /** Uses by the least distance of a bin, in lines, ascending; Infinity: first uses. */
+    bins: { distance: number; count: number }[];
+}

@@ -12,6 +12,7 @@ import curves from './python/curves.py?raw';
 import difference from './python/difference.py?raw';
 import field from './python/field.py?raw';
 import intrusion from './python/intrusion.py?raw';
+import reuse from './python/reuse.py?raw';
 import sweep from './python/sweep.py?raw';
 import topology from './python/topology.py?raw';
 
@@ -61,6 +62,10 @@ export function cubePython(app: App, { series, cause, show, filter, cube: known 
     const named = (by: 'function' | 'structure') => (filter[by] ? known!.dimensions[by]!.names[filter[by][0]] : null);
     return snippet({ FILE: name, GROUP: group, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTION: named('function'), STRUCTURE: named('structure') }, cube);
 }
+
+/** Reuse distances of structures and phases. */
+export const reusePython = ({ info }: Source, groups: string[], structures: string[] | null, phases: number[] | null): string =>
+    snippet({ FILE: info.name, GROUPS: groups, STRUCTURES: structures, PHASES: phases }, reuse);
 
 /** Columns of the cells of a policy. */
 export const sweepPython = ({ info }: Source, eviction: string, columns: string[]): string => snippet({ FILE: info.name, EVICTION: eviction, COLUMNS: columns }, sweep);

@@ -15,14 +15,22 @@ const rowsAtMost = 5;
 
 /** The filter by structures that a selection of addresses stands for, and phases. */
 export function filterOf(app: App, chosen: Chosen): Filter {
-    const { cube, selection, phases } = chosen;
+    const { cube, phases } = chosen;
     const filter: Filter = { ...chosen.filter };
     if (phases) filter.phase = phases;
-    if (!cube || filter.structure || !selection) return filter;
-    const names = new Set(structuresIn(app.source.info.structures, selection).map((each) => each.name));
-    filter.structure = cube.dimensions.structure!.names.flatMap((name, i) => (names.has(name) ? [i] : []));
+    const names = structuresChosen(app, chosen);
+    if (cube && names && !filter.structure) filter.structure = cube.dimensions.structure!.names.flatMap((name, i) => (names.includes(name) ? [i] : []));
     return filter;
 }
+
+/** The structures that are selected, or that addresses lie in, by name; null: all. */
+export function structuresChosen(app: App, { cube, filter, selection }: Chosen): string[] | null {
+    if (filter.structure) return filter.structure.map((each) => cube!.dimensions.structure!.names[each]);
+    return selection && [...new Set(structuresIn(app.source.info.structures, selection).map((each) => each.name))];
+}
+
+/** What is known of structures alone, where addresses are selected. */
+export const asAWhole = (names: string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''} as a whole`;
 
 export function selectionTitle(app: App, { selection, filter, cube }: Chosen): string {
     const { structures } = app.source.info;
@@ -68,10 +76,9 @@ function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | nul
 }
 
 /** What evicts lines of what is selected. */
-function evictorBlock(app: App, { series, phases, cube }: Chosen, { structure }: Filter): HTMLElement | null {
-    if (series.kind !== 'level') return null;
-    const victims = structure?.map((each) => cube!.dimensions.structure!.names[each]);
-    const sums = rollups(evictionsOf(app.source.info, series.owner, phases, victims), (some) => sum(some, ({ count }) => count), ({ by }) => by);
+function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
+    if (chosen.series.kind !== 'level') return null;
+    const sums = rollups(evictionsOf(app.source.info, chosen.series.owner, chosen.phases, structuresChosen(app, chosen)), (some) => sum(some, ({ count }) => count), ({ by }) => by);
     const rows = sums.map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
     return rows.length ? block('Who evicts it', bars(rows, 'lines')) : null;
 }
@@ -147,12 +154,12 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
     const rows = chosen.cube ? rowsOf(chosen.cube, filter) : [];
     const { structure } = filter;
     const part = structure?.length && chosen.selection && !chosen.filter.structure && chosen.cube;
-    const names = part ? structure.slice(0, 3).map((each) => part.dimensions.structure!.names[each]) : [];
+    const names = part ? structure.map((each) => part.dimensions.structure!.names[each]) : [];
     return [
-        part ? h('p', { class: 'note' }, `Causes, code and cores are of ${names.join(', ')}${structure.length > 3 ? ' …' : ''} as a whole.`) : null,
+        part ? h('p', { class: 'note' }, `Causes, code and cores are of ${asAWhole(names)}.`) : null,
         causeBlock(app, chosen, rows),
         sharingBlock(app, chosen),
-        evictorBlock(app, chosen, filter),
+        evictorBlock(app, chosen),
         codeBlock(app, chosen, rows, 'function', 'Functions'),
         codeBlock(app, chosen, rows, 'line', 'Source lines'),
         codeBlock(app, chosen, rows, 'core', 'Cores'),

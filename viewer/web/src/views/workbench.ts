@@ -19,7 +19,8 @@ import { parseRange, phasesText, rangeText } from '../state';
 import { answerBox } from './answer_box';
 import { pairsOf, type Pair } from './compare_align';
 import { pairAxes, pairPanels, pairPython } from './compare_panels';
-import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle } from './details';
+import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
+import { ReusePicture } from './reuse';
 import { Switches } from './switches';
 import { groupTables } from './workbench_tables';
 
@@ -64,6 +65,7 @@ class Workbench implements View {
     private readonly switches: Switches;
     private readonly plot: FieldPlot;
     private readonly details = h('aside', { class: 'card details', 'aria-label': 'Details of the selection' });
+    private readonly reuse: ReusePicture;
     private readonly tables = h('div', { class: 'view' });
     private chosen: Chosen;
     private axis: Axis = { segments: [], bytes: 1 };
@@ -80,6 +82,7 @@ class Workbench implements View {
     constructor(private readonly app: App) {
         this.chosen = chosenOf(app)!;
         this.switches = new Switches(app);
+        this.reuse = new ReusePicture(app);
         this.plot = new FieldPlot({
             name: () => `${baseName(app.source)}-${this.chosen.show.id.replace(':', '-')}`,
             title: () => `${this.chosen.show.title} of ${this.chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
@@ -166,7 +169,7 @@ class Workbench implements View {
         if (fresh) this.plot.read(this.axis, chosen.whole ? [] : this.sources(), range);
         else this.plot.look(range);
         if (chosen.whole) this.spread(range);
-        await Promise.all([chosen.whole ? null : this.readCells(range, other), this.readTime(stretches), moved ? null : this.readLines(stretches)]);
+        await Promise.all([chosen.whole ? null : this.readCells(range, other), this.readTime(stretches), moved ? null : this.readLines(stretches), moved ? null : this.readReuse()]);
     }
 
     /** The histogram over addresses, of the chosen phases or of others. */
@@ -290,13 +293,21 @@ class Workbench implements View {
         await this.latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => this.fillDetails(found && !Number.isNaN(found.lines) ? found : null));
     }
 
+    private async readReuse(): Promise<void> {
+        const { app, chosen } = this;
+        if (app.source.info.reuse.length === 0) return;
+        const structures = structuresChosen(app, chosen);
+        const ask = () => app.source.ask('reuse', structures, chosen.phases);
+        await this.latest.show('reuse', JSON.stringify([this.data, structures, app.state.scale]), ask, (found) => this.reuse.show(found, structures, chosen));
+    }
+
     private fillDetails(found: Selected | null): void {
         const { app, chosen } = this;
         const zoom = chosen.selection ? h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: () => this.zoomToSelection() }, 'Zoom') : null;
         this.details.replaceChildren(
             h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom ?? ''),
             numbersOf(chosen, found),
-            ...[...factsOf(app, chosen), ...lineFacts(app, chosen, found)].filter((each) => each !== null),
+            ...[...factsOf(app, chosen), this.reuse.element, ...lineFacts(app, chosen, found)].filter((each) => each !== null),
         );
     }
 
@@ -329,5 +340,6 @@ class Workbench implements View {
     dispose(): void {
         window.clearTimeout(this.timer);
         this.plot.dispose();
+        this.reuse.dispose();
     }
 }

@@ -162,6 +162,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         causes: attribution ? causesOfObjects(store, attribution) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
         sharing: store.has('sharing') ? sharingOf(store) : null,
         structureLevels: structureLevels(store),
+        reuse: listed(store, 'reuse', 'groups'),
         functions: store.texts('functions/name'),
         probe: root.kind === 'probe' ? probeOf(store) : null,
         intrusion: store.has('intrusion') ? intrusionOf(store) : null,

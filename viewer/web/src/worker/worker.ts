@@ -9,12 +9,14 @@ import { factsOf } from './facts';
 import { NoDigests } from './digests';
 import { FileError, Store } from './h5';
 import { heatOf } from './heat';
+import { Reuse } from './reuse';
 import { Cancelled, Series, type Token } from './series';
 
 const running = new Map<number, Token>();
 const counts = new Counts();
 let store: Store;
 let info: FileInfo;
+let reuse: Reuse;
 const series = new Map<string, Series>();
 
 function seriesOf(id: string): Series {
@@ -33,6 +35,7 @@ async function open(source: File | { name: string; bytes: ArrayBuffer }, trust: 
     store = await Store.open(source.name, blob, trust);
     try {
         info = factsOf(store, source.name, blob.size);
+        reuse = new Reuse(store, info.reuse);
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
         if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
@@ -66,6 +69,8 @@ const answers = {
     /** Exact counts of a sweep, and those in groups of so many lines. */
     coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) => 
         counts.coarse({ series: seriesOf(id), phases: null, axis, token }, group, dataRanges(), stretch),
+    /** Reuse distances of structures by name and phases; null: of all. */
+    reuse: (_: Token, structures: string[] | null, phases: Phases) => reuse.sums(structures, phases),
 };
 
 export type Answers = typeof answers;
