@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What panels are drawn from: columns of the whole axis, and, when the hand has come to rest, of what is in sight.
 import { Superseded } from './client';
+import { theme } from './colours';
 import { meanOf, type Panel } from './panels';
 import type { Axis, Buckets, Stretch } from './protocol';
 
 /** A panel and where its numbers come from. */
 export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
     fetch: (stretch: Stretch) => Promise<Buckets>;
+}
+
+/** Panels that are made of the same numbers ask for each stretch once. */
+export function once<T>(ask: (stretch: Stretch) => Promise<T>): (stretch: Stretch) => Promise<T> {
+    let last: { key: string; answer: Promise<T> } | null = null;
+    return (stretch) => {
+        const key = JSON.stringify(stretch);
+        if (last?.key !== key) last = { key, answer: ask(stretch) };
+        return last.answer;
+    };
+}
+
+/** Two panels, and what the second has more. */
+export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
+    const [a, b] = [once(first.fetch), once(second.fetch)];
+    const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));
+    return [{ ...first, fetch: a }, { ...second, fetch: b }, { ...second, title, meaning: 'difference of the means', colour: theme().misses, signed: true, fetch }];
 }
 
 const columns = 2048;

@@ -5,8 +5,8 @@ import { axisOf } from '../axis';
 import type { Source } from '../client';
 import { theme } from '../colours';
 import { bytes } from '../numbers';
-import { differenceOf, type PanelSource } from '../panel_data';
-import type { Axis, Buckets, Phases, SeriesInfo, Stretch } from '../protocol';
+import { withDifference, type PanelSource } from '../panel_data';
+import type { Axis, Phases, SeriesInfo } from '../protocol';
 import { fileDifferencePython, type Sight } from '../python';
 import { axesOf, type Pair } from './compare_align';
 
@@ -19,18 +19,13 @@ export async function pairAxes(first: Source, second: Source, { a, b, twins }: P
 }
 
 export function pairPanels(first: Source, second: Source, { a, b, quantity, title }: Pair, axes: [Axis, Axis], phases: Phases): PanelSource[] {
-    const colours = theme();
-    const rate = quantity === 'missrate';
     const units = [...new Set([a.unit, b.unit])].map(bytes).join(' and of ');
-    const reads = (source: Source, series: SeriesInfo, axis: Axis) => (stretch: Stretch) => source.ask('buckets', series.id, quantity, phases, axis, stretch);
-    const [one, other] = [reads(first, a, axes[0]), reads(second, b, axes[1])];
-    const difference = async (stretch: Stretch): Promise<Buckets> => differenceOf(...(await Promise.all([one(stretch), other(stretch)])));
-    const common = { colour: colours[quantity], rate, meaning: `${title.split(':')[0].toLowerCase()} per line of ${units}` };
-    return [
-        { ...common, title: `first: ${titleOf(first)}`, fetch: one },
-        { ...common, title: `second: ${titleOf(second)}`, fetch: other },
-        { title: 'second − first', meaning: 'difference of the means', colour: colours.misses, rate, signed: true, fetch: difference },
-    ];
+    const panel = (which: string, source: Source, series: SeriesInfo, axis: Axis): PanelSource => ({
+        ...{ title: `${which}: ${titleOf(source)}`, colour: theme()[quantity], rate: quantity === 'missrate' },
+        meaning: `${title.split(':')[0].toLowerCase()} per line of ${units}`,
+        fetch: (stretch) => source.ask('buckets', series.id, quantity, phases, axis, stretch),
+    });
+    return withDifference(panel('first', first, a, axes[0]), panel('second', second, b, axes[1]), 'second − first');
 }
 
 /** `sight`: addresses of the first that are shown; null: all. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intrusion: what monitors cost the program over counters, granularity and drain, and where their records go.
+import { sum } from 'd3-array';
 import type { App, View } from '../app';
 import type { Source } from '../client';
 import { h, tableElement, type Table } from '../dom';
@@ -9,7 +10,6 @@ import { intrusionPython } from '../python';
 import { CellsView, inWords, linesFigure, matrixFigure, plainMetric, type CellDetail, type Cells } from './cells';
 import type { Cell, Metric } from './cells_draw';
 
-const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
 const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 /** NaN where a program that takes no time without monitor takes some with it. */
 const slowdownOf = ({ cycles }: IntrusionInfo, { numbers }: Pick<Cell, 'numbers'>) =>

@@ -6,8 +6,8 @@ import { h } from '../dom';
 import { FieldPlot } from '../field';
 import { movesPages } from '../machine';
 import { bytes, percent } from '../numbers';
-import type { PanelSource } from '../panel_data';
-import type { Axis, Coarse, Stretch } from '../protocol';
+import { once, type PanelSource } from '../panel_data';
+import type { Axis } from '../protocol';
 import { cellPython } from '../python';
 import { parseRange, rangeText } from '../state';
 import type { CellDetail } from './cells';
@@ -51,16 +51,12 @@ export function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail 
 
     function panels(cell: Cell, group: number): PanelSource[] {
         const colours = theme();
-        let last: { key: string; answer: Promise<Coarse> } | null = null;
-        const ask = (stretch: Stretch) => {
-            const now = JSON.stringify(stretch);
-            if (last?.key !== now) last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, stretch) };
-            return last.answer.then((answer) => {
-                note.textContent = `${errorText(answer.error, cell.numbers.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
-                note.dataset.error = String(answer.error);
-                return answer;
-            });
-        };
+        const ask = once(async (stretch) => {
+            const answer = await app.source.ask('coarse', series!.id, group, axis, stretch);
+            note.textContent = `${errorText(answer.error, cell.numbers.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
+            note.dataset.error = String(answer.error);
+            return answer;
+        });
         const meaning = `events per line of ${bytes(series!.unit)}`;
         const panel = (name: 'exact' | 'approximate' | 'difference', title: string, colour: string): PanelSource => ({
             ...{ title, meaning, colour, rate: false },

@@ -11,9 +11,9 @@ import { h } from '../dom';
 import { FieldPlot, type FieldModel } from '../field';
 import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
 import { cacheOf } from '../machine';
-import { differenceOf, type PanelSource } from '../panel_data';
+import { withDifference, type PanelSource } from '../panel_data';
 import { brief, bytes } from '../numbers';
-import type { Axis, Buckets, Column, Selected, Stretch } from '../protocol';
+import type { Axis, Column, Selected } from '../protocol';
 import { cubePython, fieldPython, type Sight } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
 import { answerBox } from './answer_box';
@@ -201,17 +201,8 @@ class Workbench implements View {
         const { minus, phases } = this.chosen;
         if (this.compared) return pairPanels(this.app.source, this.app.others[0], this.compared.pair, this.compared.axes, phases);
         if (!minus) return [this.panel()];
-        const [these, those] = [this.panel(), this.panel(minus)];
-        const asked = new Map<string, Promise<Buckets>>(); // two panels ask for the same
-        const shared = (source: PanelSource, i: number) => (stretch: Stretch) => {
-            const key = `${i}${stretch.x0}-${stretch.x1}`;
-            if (!asked.has(key)) asked.set(key, source.fetch(stretch));
-            return asked.get(key)!;
-        };
-        const [a, b] = [shared(those, 0), shared(these, 1)];
-        const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));
-        const difference = { ...these, title: `${these.title} − ${those.title}`, meaning: 'difference of the means', colour: theme().misses, signed: true, fetch };
-        return [{ ...these, fetch: b }, { ...those, fetch: a }, difference];
+        const [those, these, difference] = withDifference(this.panel(minus), this.panel(), `${phasesName(this.app, phases)} − ${phasesName(this.app, minus)}`);
+        return [these, those, difference];
     }
 
     /** What is known without reading. */

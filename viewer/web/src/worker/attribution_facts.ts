@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which code and data of a program miss, and why, from /attribution.
 import type { Grouping } from '../protocol';
-import { FileError, type Store } from './h5';
+import { FileError, texts, type Store } from './h5';
 
 const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
-
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)]);
 
 /** Numbers for names: equal ones have one. */
 class Names {

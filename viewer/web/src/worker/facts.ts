@@ -2,16 +2,14 @@
 // FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone.
 import type { Component, SeriesInfo, Structure, TableRow } from '../protocol';
 import { attributionOf, causesOf, causesOfObjects, sharingOf } from './attribution_facts';
-import { FileError, type Store } from './h5';
+import { FileError, text, texts, type Store } from './h5';
 import { campaignOf, intrusionOf, probeOf, sweepOf } from './tables';
 
 const kinds = ['run', 'sweep', 'probe', 'intrusion', 'validate'] as const;
 const format = 'cachetally result';
 const version = 1;
 
-const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 const number = (value: unknown): number => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : NaN);
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [text(value)]);
 
 function checkFormat(store: Store, name: string): Record<string, unknown> {
     const root = store.attributes('/');

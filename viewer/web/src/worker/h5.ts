@@ -6,6 +6,10 @@ import { BlockFile, FileError, wholeSize, type Piece } from './digests';
 
 export { FileError };
 
+/** What an attribute says, in one text or several; empty where it is not there. */
+export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+export const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [text(value)]);
+
 /** Of at most this many bytes, a file is read into memory: the HDF5 library asks for a few bytes at a time, each a request to the browser. */
 const smallFile = 8 << 20;
 const signature = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reuse distances of /reuse (docs/reuse.md), added up over structures and phases.
 import type { Phases, ReuseSums } from '../protocol';
-import { FileError, type Store } from './h5';
+import { FileError, text, type Store } from './h5';
 
 const columns = ['structure', 'phase', 'distance', 'count'] as const;
 /** What files write for first uses: 2^64-1, as a double. */
@@ -14,7 +14,7 @@ function read(store: Store, path: string) {
     const [structure, phase, distance, count] = columns.map((each) => store.numbers(`${path}/distances/${each}`));
     if (!(Number(line_bytes) >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
     if (structure.some((each) => each >= names.length)) throw new FileError(`/${path}/distances has structures that /${path}/structures does not name; the file is damaged.`);
-    return { path, link: String(link), lineBytes: Number(line_bytes), names, structure, phase, distance, count };
+    return { path, link: text(link), lineBytes: Number(line_bytes), names, structure, phase, distance, count };
 }
 
 /** The groups of a file; read when they are first asked for. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What sweeps, experiments and probes write: tables that the page shows row by row.
 import type { TableRow } from '../protocol';
-import { FileError, type Store } from './h5';
+import { FileError, text, type Store } from './h5';
 
 /** The columns that each needs; it may have more. */
 const columns = {
@@ -11,8 +11,6 @@ const columns = {
     summary: ['test', 'variant', 'parameter', 'right', 'wrong', 'not_identifiable'],
     worst: ['machine', 'wrong', 'not_identifiable', 'findings'],
 };
-
-const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 
 /** Older files call robust tests hardened. */
 const variantOf = (stored: string): string => (stored === 'hardened' ? 'robust' : stored);
