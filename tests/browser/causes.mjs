@@ -22,7 +22,7 @@ export const causeCases = [
     [
         'causes: misses by structure and cause, what evicts what, by level and phase',
         async (t, page) => {
-            t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '-o', 'causes.h5');
+            t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '--reuse', '-o', 'causes.h5');
             const told = t.json('show', 'causes.h5').causes;
             await t.open(page, t.file('causes.h5'));
             await t.picture(page, 'causes');

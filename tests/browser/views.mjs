@@ -50,7 +50,7 @@ export const viewCases = [
             if (alone.histogram?.sum !== undefined) t.equal(number(a[column]), alone.histogram.sum, 'misses in A');
             t.check(number(a[column]) > 40000, 'the matrix misses most');
             if (!t.pictures) return;
-            t.run('run', 'lu', 'n=128', '-m', 'schulz2002', '--causes', '-o', 'why.h5');
+            t.run('run', 'lu', 'n=128', '-m', 'schulz2002', '--causes', '--reuse', '-o', 'why.h5');
             await t.open(page, t.file('why.h5'));
             await t.picture(page, 'workbench');
             await page.evaluate(`cachetally.set({ phases: '4' })`);
