@@ -4,9 +4,12 @@ import { writeFileSync } from 'node:fs';
 
 const detail = '.detail[aria-label="Reuse distances"]';
 
-/** By curve's capacities alone, which are written apart from the distances; else by counting what lies at each distance and above. */
+/** Misses at the capacities of the file's curve, which for all are those of the curve, and between them, where the lower edge counts. */
 const expectedOf = `
 import h5py, json, sys
+def edge(c):  # eighths of powers of two: the highest four bits
+    drop = max(0, c.bit_length() - 4)
+    return c >> drop << drop
 f = h5py.File(sys.argv[1], "r")
 found = {}
 for name in f["reuse"].attrs["groups"]:
@@ -18,7 +21,9 @@ for name in f["reuse"].attrs["groups"]:
         uses = {}
         for d, n in some:
             uses[str(float(d))] = uses.get(str(float(d)), 0) + n
-        misses = [(c, sum(n for d, n in some if d >= c)) for c in g["curve/capacity"][:].tolist() + [1, 7, 16, 18, 96, 2560]]
+        capacities = g["curve/capacity"][:].tolist()
+        capacities += [c - 1 for c in capacities if c > 1] + [1, 7, 17, 97, 2559]
+        misses = [(c, sum(n for d, n in some if d >= edge(c))) for c in capacities]
         found.setdefault(name, []).append({"uses": uses, "misses": misses, "all": sum(n for d, n in some), "line": int(g.attrs["line_bytes"])})
     curve = found[name][0]["misses"][:len(g["curve/capacity"])]
     assert [m for _, m in curve] == g["curve/misses"][:].tolist()

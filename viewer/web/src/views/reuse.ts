@@ -92,6 +92,7 @@ function drawPanel(p: Painter, app: App, panel: Panel, top: number): void {
     const scale = valueScale(extentOf([1], edges.map(({ ratio }) => ratio)), scaleKind(app));
     const up = upIn(box, scale);
     drawUp(p, box, scale, percentTick, 'misses');
+    if (scale.spread !== 'linear') p.text(p.width - 3, top + 10, scale.spread, { colour: colours.faint, size: 11, anchor: 'end' });
     drawLevels(p, panel, box, under.y + low, place);
     const points: Point[] = [[box.x, up(1)]];
     for (const { capacity, ratio } of edges) points.push([place(capacity * lineBytes), points.at(-1)![1]], [place(capacity * lineBytes), up(ratio)]);
