@@ -167,8 +167,10 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
 std::string wrong_count(const CLI::App& command, const std::string& text) {
     const std::string name = text.substr(0, text.find(':'));
     const CLI::Option* option = command.get_option_no_throw(name);
-    if (option == nullptr) return text;
-    if (option->get_type_size() == 0) return fmt::format("{} takes no value", name);
+    if (option == nullptr) {  // of options without values the text begins with the name without dashes
+        const std::string flag = text.substr(0, text.find(' '));
+        return command.get_option_no_throw("--" + flag) == nullptr ? text : fmt::format("--{} takes no value", flag);
+    }
     if (option->count() > static_cast<std::size_t>(option->get_expected_max()))
         return fmt::format("{} is given {} times; give it once", name, option->count());
     return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
@@ -199,7 +201,7 @@ void group_commands(CLI::App& app) {
     for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         command->group("Commands");
         for (CLI::Option* option : command->get_options())
-            if (option->get_type_size() == 0) option->disable_flag_override();
+            if (option->get_expected_max() == 0) option->disable_flag_override();
         group_commands(*command);
     }
 }

@@ -99,7 +99,9 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
         'report: a reduced copy of stretches near each other counts each line once',
         async (t, page) => {
             const stretches = 5;
-            const lines = Array.from({ length: 20000 * stretches }, (_, i) => 2 ** 28 + Math.floor(i / 20000) * (20000 * 16 + 8 * 4096) + (i % 20000) * 16);
+            const lines = Array.from({ length: 50000 * stretches }, (_, i) => 2 ** 28 + Math.floor(i / 50000) * (50000 * 16 + 24 * 4096) + (i % 50000) * 16)
+                .filter((_, i) => (i * 2654435761) % 65536 > 20000 || i % 50000 === 0 || i % 50000 === 49999)
+                .flatMap((each, i) => Array(1 + (((i * 40503) % 65536) >> 13)).fill(each));
             writeFileSync(t.file('near.din'), lines.map((each) => `0 ${each.toString(16)}\n`).join(''));
             t.run('replay', 'near.din', '-m', 'schulz2002', '-o', 'near.h5', '-f');
             t.run('report', 'near.h5', '-o', 'near.html', '-f');
