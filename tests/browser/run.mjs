@@ -18,6 +18,7 @@ import { curveCases } from './curves.mjs';
 import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
+import { frontCases } from './fronts.mjs';
 import { heatCases } from './heat.mjs';
 import { install } from './install.mjs';
 import { intrusionCases } from './intrusion.mjs';
@@ -44,6 +45,7 @@ const groups = {
     heat: heatCases,
     scales: scaleCases,
     sweeps: sweepCases,
+    fronts: frontCases,
     causes: causeCases,
     reuse: reuseCases,
     slowdown: slowdownCases,
@@ -63,7 +65,7 @@ const groups = {
 const parts = {
     views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
     scales: ['heat', 'scales', 'sweeps', 'curves'],
-    files: ['odd_files', 'causes', 'reuse', 'workbench', 'intrusion'],
+    files: ['odd_files', 'causes', 'reuse', 'fronts', 'workbench', 'intrusion'],
     paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
 };
 const { values: wanted, positionals } = parseArgs({

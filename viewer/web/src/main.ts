@@ -15,7 +15,7 @@ import { viewsOf, type ViewKind } from './views';
 
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
-const bothAtOnce = ['compare', 'curves'];
+const bothAtOnce = ['compare', 'curves', 'trackers'];
 
 type Purpose = 'open' | 'compare';
 
@@ -189,7 +189,8 @@ class Page implements App {
         if (!probe) this.files.splice(1).forEach((each) => each.close());
         this.files.push(source);
         this.shown = '';
-        this.set({ view: probe ? 'curves' : 'compare', file: '' });
+        const trackers = this.files.some(({ info }) => info.trackers);
+        this.set({ view: probe ? 'curves' : trackers ? 'trackers' : 'compare', file: '' });
     }
 
     private adopt(source: Source): void {
@@ -268,12 +269,13 @@ class Page implements App {
 
     private fillFacts(): void {
         const { info } = this.source;
-        const { run, probe, intrusion, campaign, sweep } = info;
+        const { run, probe, intrusion, campaign, sweep, trackers } = info;
         const parts = [info.name, bytes(info.bytes)];
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
         if (probe) parts.push(`${probe.findings.length} findings`, `${probe.curves.length} curves`);
         if (intrusion) parts.push(`${intrusion.rows.length} configurations`, `${full(intrusion.cycles)} cycles without monitor`);
         if (campaign) parts.push(`${campaign.scores.length} scores`);
+        if (trackers) parts.push(`${trackers.rows.length} trackers on ${trackers.link}`);
         if (sweep) parts.push(`${sweep.rows.length} cells on ${sweep.link}`);
         document.title = `${titleOf(this.source)} – cachetally`;
         this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
@@ -309,6 +311,8 @@ function notComparable({ info: a }: Source, { info: b }: Source): string {
     if (scores) return `${scores.name} has scores of probes, which are not compared.`;
     const experiment = [a, b].find((each) => each.intrusion);
     if (experiment && !(a.intrusion && b.intrusion)) return `${experiment.name} is of an intrusion experiment, which is compared with others alone.`;
+    const tracked = [a, b].find((each) => each.trackers);
+    if (tracked && ![a, b].every((each) => each.trackers ?? each.sweep)) return `${tracked.name} is of trackers, which are compared with others and with sweeps alone.`;
     if ((a.probe !== null) === (b.probe !== null)) return '';
     return `${b.name} cannot be compared with ${a.name}: ${a.probe ? 'it has no curves of probes' : 'it has curves of probes alone'}.`;
 }

@@ -15,6 +15,7 @@ import intrusion from './python/intrusion.py?raw';
 import reuse from './python/reuse.py?raw';
 import sweep from './python/sweep.py?raw';
 import topology from './python/topology.py?raw';
+import trackers from './python/trackers.py?raw';
 
 /** The addresses in sight; null: all. */
 export type Sight = [bigint, bigint][] | null;
@@ -67,8 +68,10 @@ export function cubePython(app: App, { series, cause, show, filter, cube: known 
 export const reusePython = ({ info }: Source, groups: string[], structures: string[] | null, phases: number[] | null): string =>
     snippet({ FILE: info.name, GROUPS: groups, STRUCTURES: structures, PHASES: phases }, reuse);
 
-/** Columns of the cells of a policy. */
-export const sweepPython = ({ info }: Source, eviction: string, columns: string[]): string => snippet({ FILE: info.name, EVICTION: eviction, COLUMNS: columns }, sweep);
+/** Columns of the cells that have these texts. */
+export const sweepPython = ({ info }: Source, chosen: [string, string][], columns: string[]): string => snippet({ FILE: info.name, CHOSEN: chosen, COLUMNS: columns }, sweep);
+
+export const trackersPython = ({ info }: Source, columns: string[]): string => snippet({ FILE: info.name, COLUMNS: columns }, trackers);
 
 export const cellPython = ({ info }: Source, group: number): string => snippet({ FILE: info.name, GROUP: group }, cell);
 

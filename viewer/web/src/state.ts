@@ -30,6 +30,9 @@ export interface State {
     level?: string;
     /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, .... */
     metric?: string;
+    /** Parts of a sweep, beside the link: what `level` is. */
+    workload?: string;
+    settings?: string;
     eviction?: string;
     /** Cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */
     cell?: string;

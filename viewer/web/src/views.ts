@@ -8,6 +8,7 @@ import { scoresView } from './views/scores';
 import { sweepView } from './views/sweep';
 import { tablesView } from './views/tables';
 import { topologyView } from './views/topology';
+import { trackersView } from './views/trackers';
 import { workbenchView } from './views/workbench';
 
 export interface ViewKind {
@@ -22,8 +23,9 @@ export interface ViewKind {
 
 /** The first that there is is shown where nothing else is asked for. */
 const kinds: ViewKind[] = [
-    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => info.sweep !== null, make: sweepView, differs: true },
+    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.length, make: sweepView, differs: true },
     { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: true },
+    { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.length), make: trackersView },
     { id: 'curves', title: 'Curves', has: ({ source: { info } }) => !!info.probe?.curves.length, make: curvesView },
     { id: 'scores', title: 'Scores', has: ({ source: { info } }) => info.campaign !== null, make: scoresView },
     { id: 'workbench', title: 'Workbench', has: ({ source }) => shows(source).length > 0, make: workbenchView, differs: true },

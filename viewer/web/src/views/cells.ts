@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as pictures by
 // one of several metrics; of two files also how much more the second has.
+import { groups } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { h, segmented, select, type Table } from '../dom';
 import { inside } from '../field_layout';
 import { Figure } from '../figure';
 import { brief } from '../numbers';
 import type { State } from '../state';
+import { worstOfAll } from './standing';
 import { drawLines, drawMatrix, linesHeight, matrixHeight, type Cell, type Hit, type Metric, type Paint, type Picture } from './cells_draw';
 
 export interface CellFigure {
     name: string;
     title: string;
     paint: Paint;
-    height: (picture: Picture) => number;
-    /** Columns of the file that it shows. */
-    columns?: (picture: Picture) => string[];
+    height: (picture: Picture, width: number) => number;
+    /** It stands alone, as wide as the page. */
+    wide?: boolean;
+    /** Default: that of the cells. */
+    table?: (picture: Picture) => Table;
+    /** Default: the metric of the cells. */
+    python?: (picture: Picture) => string;
 }
 
 /** A choice of cells: by a column of the file, kept in the URL. */
@@ -23,6 +29,8 @@ export interface Choice {
     title: string;
     key: keyof State;
     of: (cell: Cell) => string;
+    /** What has the largest error is first, but for the worst of all. */
+    worstFirst?: boolean;
 }
 
 export interface Cells {
@@ -33,7 +41,7 @@ export interface Cells {
     choices: Choice[];
     note: (picture: Picture) => string;
     table: (picture: Picture) => Table;
-    python: (picture: Picture, columns: string[]) => string;
+    python: (picture: Picture) => string;
 }
 
 /** What is under the pictures, of the chosen cell. */
@@ -61,6 +69,8 @@ export class CellsView implements View {
     private readonly controls = h('div', { class: 'row' });
     private readonly weighed = h('div', { class: 'row' });
     private readonly figures: Figure[];
+    /** Of two files: what tells cells of either apart. */
+    private readonly telling: Choice[];
 
     /** `other`: of the second file. */
     constructor(
@@ -70,11 +80,12 @@ export class CellsView implements View {
         figures: CellFigure[],
         private readonly detail: CellDetail,
     ) {
+        this.telling = all.choices.filter(({ of }) => [all, other].some((each) => new Set(each?.cells.map(of)).size > 1));
         this.figures = figures.map((each) => this.figure(each));
         if (all.overs.length > 1) this.figures.at(-1)!.bar.append(this.weighed);
         const [first, ...rest] = this.figures.map((each) => each.element);
-        const others = rest.length > 1 ? h('div', { class: 'two' }, ...rest) : rest[0];
-        this.element = h('div', { class: 'view' }, h('section', { class: 'card' }, this.controls), first, others, detail.element);
+        const others = rest.length > 1 && !figures.some(({ wide }) => wide) ? [h('div', { class: 'two' }, ...rest)] : rest;
+        this.element = h('div', { class: 'view' }, h('section', { class: 'card' }, this.controls), first, ...others, detail.element);
         this.update();
     }
 
@@ -87,29 +98,41 @@ export class CellsView implements View {
         return this.other !== null && this.app.state.file === 'difference';
     }
 
-    private chosenBy({ key, of }: Choice): string {
-        return this.among([...new Set(this.all.cells.map(of))], key, (each) => each);
+    /** What there is of each choice among the cells that those before it leave, and which is chosen; at last the cells of all. */
+    private chosen(): { cells: Cell[]; by: { choice: Choice; names: string[]; name: string }[] } {
+        let { cells } = this.all;
+        const by = this.all.choices.map((choice) => {
+            const worst = ([name, own]: [string, Cell[]]) => (name === worstOfAll ? -1 : Math.max(...own.map(({ numbers }) => numbers.error)));
+            const found = groups(cells, choice.of);
+            if (choice.worstFirst) found.sort((a, b) => worst(b) - worst(a));
+            const names = found.map(([name]) => name);
+            const name = this.among(names, choice.key, (each) => each);
+            cells = cells.filter((cell) => choice.of(cell) === name);
+            return { choice, names, name };
+        });
+        return { cells, by };
     }
 
     private picture(): Picture {
         const { all, other, app } = this;
-        const cells = all.choices.reduce((list, choice) => list.filter((cell) => choice.of(cell) === this.chosenBy(choice)), all.cells);
+        const { cells, by } = this.chosen();
         const plain = this.among(all.metrics, 'metric', ({ id }) => id);
-        const metric = this.difference ? differences(plain, other!.cells, all.choices) : plain;
+        const metric = this.difference ? differences(plain, other!.cells, this.telling) : plain;
         const over = this.among(all.overs, 'over', ({ id }) => id);
-        return { cells, metric, over, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
+        const beside = this.difference || !other ? [] : other.cells.filter((cell) => by.every(({ choice, name }) => !this.telling.includes(choice) || choice.of(cell) === name));
+        return { cells, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
     }
 
-    private figure({ name, title, paint, height, columns }: CellFigure): Figure {
+    private figure({ name, title, paint, height, table, python }: CellFigure): Figure {
         const { app, all } = this;
         let hits: Hit[] = [];
         const made = new Figure({
             name: () => `${baseName(app.source)}-${name}`,
             label: () => `${title}: ${this.picture().metric.title} of ${this.picture().cells.length} cells of ${titleOf(app.source)}`,
-            height: () => height(this.picture()),
+            height: (width) => height(this.picture(), width),
             draw: (p) => (hits = paint(p, this.picture())),
-            table: () => this.table(),
-            python: () => all.python(this.picture(), columns?.(this.picture()) ?? [this.picture().metric.column]),
+            table: () => table?.(this.picture()) ?? this.table(),
+            python: () => (python ?? all.python)(this.picture()),
         });
         const under = ({ offsetX, offsetY }: MouseEvent) => hits.find((each) => inside(each, offsetX, offsetY))?.cell;
         const { canvas } = made;
@@ -129,7 +152,9 @@ export class CellsView implements View {
     }
 
     private choose(cell: Cell | undefined): void {
-        if (cell) this.app.set({ cell: cell.id, x: '' });
+        if (!cell) return;
+        const elsewhere = this.chosen().by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
+        this.app.set({ ...Object.fromEntries(elsewhere), cell: cell.id, x: '' });
     }
 
     /** Arrows go from cell to cell. */
@@ -157,14 +182,11 @@ export class CellsView implements View {
     update(): void {
         const { app, all } = this;
         const picture = this.picture();
-        const choice = (each: Choice) => {
-            const list = [...new Set(all.cells.map(each.of))].map((name): [string, string] => [name, name]);
-            return list.length > 1 ? [select(each.title, list, this.chosenBy(each), (name) => app.set({ [each.key]: name }))] : [];
-        };
+        const choices = this.chosen().by.filter(({ names }) => names.length > 1);
         const named = (list: Metric[], text: (title: string) => string) => list.map((each): [string, string] => [each.id, text(each.title)]);
         this.controls.replaceChildren(
             segmented('What is shown', named(all.metrics, String), picture.metric.id, (metric) => app.set({ metric })),
-            ...all.choices.flatMap(choice),
+            ...choices.map(({ choice: { title, key }, names, name }) => select(title, names.map((each): [string, string] => [each, each || 'none']), name, (to) => app.set({ [key]: to }))),
             h('span', { class: 'note' }, all.note(picture)),
         );
         if (picture.over) this.weighed.replaceChildren(select('Error against', named(all.overs, (each) => each.toLowerCase()), picture.over.id, (over) => app.set({ over })));

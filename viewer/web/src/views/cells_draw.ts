@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawings of what cells of counters and granularity cost and give: a matrix, lines, and a Pareto front.
+// Drawings of what cells of counters and granularity cost and give: a matrix, and lines.
 import { scale as rule } from '../../../drawing.json';
-import { drawAcross, drawCurves, drawEnds, drawLabels, drawNote, drawUp, dotRadii, endsHeight, endsWidth, upIn } from '../chart';
+import { drawAcross, drawCurves, drawEnds, drawNote, drawUp, dotRadii, endsHeight, endsWidth, upIn } from '../chart';
 import { css, differenceColour, distinctColours, heatColour, inkOn, theme } from '../colours';
 import type { Box } from '../field_layout';
-import { percent, percentTick } from '../numbers';
+import { percent } from '../numbers';
 import { textWidth, type Painter, type Point } from '../paint';
 import type { TableRow } from '../protocol';
 import { extentOf, valueScale, type ValueScale, type Wanted } from '../scale';
@@ -36,6 +36,8 @@ export interface Picture {
     /** What the error is weighed against. */
     over: Metric;
     chosen: Cell | null;
+    /** The same of another file, for one scale. */
+    beside: Cell[];
 }
 
 /** Where a cell can be clicked. */
@@ -46,9 +48,9 @@ export interface Hit extends Box {
 export type Paint = (p: Painter, picture: Picture) => Hit[];
 
 const names = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.row))];
-const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.numbers.counters))].sort((a, b) => a - b);
+export const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.numbers.counters))].sort((a, b) => a - b);
 /** Cells of which a metric is known. */
-const having = (cells: Cell[], metric: Metric) => cells.filter((cell) => Number.isFinite(metric.value(cell)));
+export const having = (cells: Cell[], metric: Metric) => cells.filter((cell) => Number.isFinite(metric.value(cell)));
 
 /** What was published of a cell, where that is no misprint; NaN: nothing. */
 const publishedOf = ({ numbers }: Cell, { published }: Metric): number =>
@@ -59,11 +61,10 @@ const [matrixTop, rowHeight, keyHeight] = [34, 46, 34];
 
 export const matrixHeight = ({ cells }: Picture): number => matrixTop + names(cells).length * rowHeight + keyHeight;
 export const linesHeight = ({ cells }: Picture): number => endsHeight(names(cells));
-export const paretoHeight = ({ cells }: Picture): number => Math.max(320, 70 + 16 * counters(cells).length);
 
 /** From dark to bright over the range of the metric; with values below 0 blue for these and orange for those above. */
-function colouringOf({ cells, metric }: Picture) {
-    const extent = extentOf(cells.map(metric.value));
+function colouringOf({ cells, metric, beside }: Picture) {
+    const extent = extentOf([...cells, ...beside].map(metric.value));
     const signed = extent.least < 0;
     const scale = valueScale(extent, metric.scale, { tight: true, symmetric: signed });
     const colour = (at: number) => (signed ? differenceColour(2 * at - 1) : heatColour(begin + share * at));
@@ -128,19 +129,19 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
 }
 
 /** What an axis is of, and how its values are spread; shortly, as it stands upright. */
-const axisTitle = (title: string, { spread }: ValueScale): string => (spread === 'symmetric logarithmic' ? `${title}, ${spread}` : title);
+export const axisTitle = (title: string, { spread }: ValueScale): string => (spread === 'symmetric logarithmic' ? `${title}, ${spread}` : title);
 
 const boxIn = (p: Painter, names: string[]): Box => ({ x: 76, y: 14, width: p.width - 76 - endsWidth(names), height: p.height - 60 });
 
-const around = ([x, y]: Point, cell: Cell): Hit => ({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
+export const around = ([x, y]: Point, cell: Cell): Hit => ({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
 
-export function drawLines(p: Painter, { cells: all, metric, chosen }: Picture): Hit[] {
+export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Picture): Hit[] {
     const colours = theme();
     const cells = having(all, metric);
     if (cells.length === 0) return drawNote(p, `${metric.title}: not known of any cell`), [];
     const columns = counters(cells);
     const dots = metric.id === 'swapouts' ? cells.filter((cell) => publishedOf(cell, metric) > 0) : [];
-    const scale = valueScale(extentOf(cells.map(metric.value), dots.map((cell) => publishedOf(cell, metric))), metric.scale);
+    const scale = valueScale(extentOf([...cells, ...beside].map(metric.value), dots.map((cell) => publishedOf(cell, metric))), metric.scale);
     const rows = names(cells);
     const box = boxIn(p, rows);
     const up = upIn(box, scale);
@@ -165,50 +166,5 @@ export function drawLines(p: Painter, { cells: all, metric, chosen }: Picture): 
         });
     drawEnds(p, box, curves.map(({ points, colour }, i) => ({ end: points.at(-1)!, text: rows[i], colour })));
     if (dots.length) p.text(box.x + 8, box.y + box.height - 10, '● ours   ○ published', { colour: colours.faint, size: 11 });
-    return hits;
-}
-
-/** Cells that no other beats in error and in what it is weighed against at once. */
-export function paretoFront(all: Cell[], over: Metric): Cell[] {
-    const cells = having(all, over);
-    const error = ({ numbers }: Cell) => numbers.error;
-    const better = (a: Cell, b: Cell) =>
-        error(a) <= error(b) && over.value(a) <= over.value(b) && (error(a) < error(b) || over.value(a) < over.value(b));
-    return cells
-        .filter((cell) => !cells.some((other) => better(other, cell)))
-        .sort((a, b) => error(a) - error(b) || over.value(b) - over.value(a));
-}
-
-export function drawPareto(p: Painter, { cells: all, over, chosen }: Picture): Hit[] {
-    const colours = theme();
-    const cells = having(all, over);
-    if (cells.length === 0) return drawNote(p, `${over.title}: not known of any cell`), [];
-    const counts = counters(cells);
-    const palette = distinctColours(counts.length);
-    const box = boxIn(p, counts.map((count) => `C = ${count}`));
-    const [ys, xs] = [over, { value: (cell: Cell) => cell.numbers.error, scale: 'linear' as const }].map(({ value, scale }) => valueScale(extentOf(cells.map(value)), scale));
-    const at = (cell: Cell): Point => [box.x + 10 + xs.at(cell.numbers.error) * (box.width - 10), upIn(box, ys)(over.value(cell))];
-    drawUp(p, box, ys, over.tick, axisTitle(over.title.toLowerCase(), ys));
-    drawAcross(p, box, xs.ticks.map((tick): [number, string] => [box.x + 10 + xs.at(tick) * (box.width - 10), percentTick(tick)]), 'error');
-    const hits: Hit[] = [];
-    counts.forEach((count, i) => {
-        const own = cells.filter((cell) => cell.numbers.counters === count);
-        const front = paretoFront(own, over);
-        const [x, y] = [box.x + box.width + 14, box.y + 10 + i * 16];
-        p.line(front.map(at), `${palette[i]}88`, 1.5, [4, 3]);
-        p.dot(x, y, 4, palette[i]);
-        p.text(x + 10, y, `C = ${count}`, { colour: palette[i], size: 12, weight: 600 });
-        for (const cell of own) {
-            p.dot(...at(cell), front.includes(cell) ? 4.5 : 2.5, palette[i], cell === chosen ? colours.ink : '');
-            hits.push(around(at(cell), cell));
-        }
-    });
-    const front = paretoFront(cells, over);
-    p.line(front.map(at), colours.ink, 1.5);
-    drawLabels(p, front.map((cell) => {
-        const [[x, y], text] = [at(cell), `G ${cell.texts.granularity}`];
-        const beside = [x + 8, x - 8 - textWidth(text, 11)].filter((each) => each >= box.x - 4);
-        return { text, colour: colours.faint, places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
-    }));
     return hits;
 }

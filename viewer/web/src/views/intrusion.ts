@@ -82,7 +82,7 @@ function intrusionCells(source: Source): Cells {
         note: ({ cells: [{ texts, numbers }] }) =>
             `Monitors on ${texts.link}, ring of ${full(numbers.capacity)} records. Without monitor: ${full(info.references)} references, ${full(info.cycles)} cycles. Click a cell for its traffic.`,
         table: () => intrusionTable(info),
-        python: (_, [column]) => intrusionPython(source, column),
+        python: ({ metric }) => intrusionPython(source, metric.column),
     };
 }
 

@@ -2,32 +2,18 @@
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell.
 import { titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import type { Table } from '../dom';
+import { tableBy, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
 import type { FileInfo } from '../protocol';
 import { sweepPython } from '../python';
-import { CellsView, linesFigure, matrixFigure, plainMetric, type Cells } from './cells';
-import { drawPareto, paretoFront, paretoHeight, type Cell, type Metric, type Picture } from './cells_draw';
+import { CellsView, linesFigure, matrixFigure, type CellFigure, type Cells } from './cells';
+import type { Cell, Metric, Picture } from './cells_draw';
+import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
+import { worstOfAll } from './standing';
+import { cellsOf, known, metricsOf } from './sweep_cells';
 import { sweepDetail } from './sweep_detail';
 
-const error: Metric = { ...plainMetric('error', 'Error', 'linear'), text: percent, tick: percentTick, published: 'published_error' };
-
-/** What files have of their cells (docs/cost.md, docs/intrusion.md), those that not every file has last; slowdown: NaN where it is not known. */
-const known: Metric[] = [
-    { ...plainMetric('swapouts', 'Swap-outs', 'log'), published: 'published_swapouts' },
-    error,
-    { ...plainMetric('bytes', 'Bytes per event', 'log', 'bytes_per_event'), text: (value) => value.toPrecision(3) },
-    plainMetric('bits', 'Bits', 'log'),
-    plainMetric('comparators', 'Comparators', 'log'),
-    plainMetric('area', 'Area', 'log'),
-    plainMetric('energy', 'Energy per event', 'log'),
-    { ...plainMetric('slowdown', 'Slowdown', 'auto'), text: percent, tick: percentTick },
-];
-
-const cellsOf = (info: FileInfo): Cell[] =>
-    info.sweep!.rows.map((row) => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` }));
-
-const metricsOf = (info: FileInfo): Metric[] => known.filter(({ column }) => info.sweep!.rows.every(({ numbers }) => column in numbers));
+type Column = [string, (cell: Cell) => string | number];
 
 /** What a cell takes in hardware and by how much it slows the program, in words; empty where the file does not tell. */
 const costText = ({ numbers }: Cell): string =>
@@ -37,31 +23,33 @@ const costText = ({ numbers }: Cell): string =>
         .map(({ column, title, text }) => `${title.toLowerCase()} ${Number.isNaN(numbers[column]) ? 'not known' : text(numbers[column])}`)
         .join(', ');
 
+/** Columns that tell cells of a file apart, beside the policy. */
+function partColumns(info: FileInfo): string[] {
+    const cells = cellsOf(info);
+    return ['workload', 'link', 'settings'].filter((key) => cells.some(({ texts }) => texts[key] !== cells[0].texts[key]));
+}
+
 /** `over`: marks the cells that are on the front of error and this. */
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
-    const metrics = metricsOf(info);
+    const metrics = metricsOf(info.sweep!.rows);
     const published = info.sweep!.rows.some(({ numbers }) => numbers.published === 1);
+    const standing = info.sweep!.rows.some(({ numbers }) => 'front' in numbers);
     const front = over && paretoFront(cells, over);
     const shares = (metric: Metric) => metric.text === percent;
     const name = (metric: Metric) => `${metric.title.toLowerCase()}${shares(metric) ? ' %' : ''}`;
     const papers = published ? metrics.filter((metric) => metric.published) : [];
-    return {
-        caption: `Sweep of ${info.sweep!.link}`,
-        headers: [
-            ...['eviction', 'granularity', 'counters', ...metrics.map(name)],
-            ...(over ? [`on the front of error and ${over.title.toLowerCase()}`] : []),
-            ...papers.map((metric) => `published ${name(metric)}`),
-            ...(published ? ['remark'] : []),
-        ],
-        rows: cells.map((cell) => [
-            ...[cell.texts.eviction, cell.texts.granularity, cell.numbers.counters],
-            ...metrics.map((metric) => (shares(metric) ? 100 : 1) * metric.value(cell)),
-            ...(front ? [front.includes(cell) ? 'yes' : ''] : []),
-            ...papers.map((metric) => (cell.numbers.published === 1 ? (shares(metric) ? 100 : 1) * cell.numbers[metric.published!] : NaN)),
-            ...(published ? [cell.numbers.published_misprint === 1 ? 'misprint' : ''] : []),
-        ]),
-        keys: 3,
-    };
+    const parts = partColumns(info);
+    return tableBy(`Sweep of ${info.sweep!.link}`, cells, [
+        ...parts.map((key): Column => [key, ({ texts }) => texts[key]]),
+        ['eviction', ({ texts }) => texts.eviction],
+        ['granularity', ({ texts }) => texts.granularity],
+        ['counters', ({ numbers }) => numbers.counters],
+        ...metrics.map((metric): Column => [name(metric), (cell) => (shares(metric) ? 100 : 1) * metric.value(cell)]),
+        ...(standing ? [['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')] as Column, ['mark', markOf] as Column] : []),
+        ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
+        ...papers.map((metric): Column => [`published ${name(metric)}`, ({ numbers }) => (numbers.published === 1 ? (shares(metric) ? 100 : 1) * numbers[metric.published!] : NaN)]),
+        ...(published ? [['remark', ({ numbers }) => (numbers.published_misprint === 1 ? 'misprint' : '')] as Column] : []),
+    ], { keys: parts.length + 3 });
 }
 
 /** What the slowdown is, where it is shown, and of how many cells it is known. */
@@ -72,28 +60,57 @@ function slowdownNote(all: Cell[], { metric, over }: Picture): string {
     return ` Slowdown: by how much the program takes longer with the monitor of a cell${rest}.`;
 }
 
+/** What of a file is seen, and where there is less than in others. */
+function note({ info, info: { sweep } }: Source, picture: Picture): string {
+    const { cells, cells: [{ texts, numbers }] } = picture;
+    const parts = partColumns(info).length > 0;
+    const events = parts ? numbers.events : sweep!.events;
+    const what = parts ? [texts.workload, texts.settings].filter(Boolean).join(', ') : sweep!.monitor;
+    const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
+    const { objectives, where, tolerance } = sweep!;
+    const bounds = where && ` Pale: beyond ${where}; dotted: these bounds.`;
+    const marks = 'front' in numbers ? ` *: remains of the front of ${(objectives || 'all objectives').replace(/,/g, ', ')} within ${percentTick(tolerance)}; .: the rest of it.${bounds}` : '';
+    const absent = sweep!.matrices ? '' : ' The file has no /sweep/matrices: the matrix is made of /sweep/rows.';
+    return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks}${absent} Click a cell to see what it blurs.`;
+}
+
 function sweepCells(source: Source): Cells {
     const { info } = source;
-    const { events, link, monitor } = info.sweep!;
     const cells = cellsOf(info);
-    const metrics = metricsOf(info);
-    const published = cells.some(({ numbers }) => numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
+    const metrics = metricsOf(info.sweep!.rows);
+    const chosen = ({ texts }: Cell) =>
+        ['eviction', ...partColumns(info)].filter((key) => texts[key] !== worstOfAll).map((key): [string, string] => [key, texts[key]]);
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
-        choices: [{ title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction }],
-        note: (picture) => `${full(events)} events on ${link}; ${monitor}${published}.${slowdownNote(cells, picture)} Click a cell to see what it blurs.`,
-        table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${link}` }),
-        python: ({ cells: [first] }, columns) => sweepPython(source, first.texts.eviction, columns),
+        choices: [
+            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload, worstFirst: true },
+            { title: 'Link', key: 'level', of: ({ texts }) => texts.link, worstFirst: true },
+            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, worstFirst: true },
+            { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction },
+        ],
+        note: (picture) => note(source, picture),
+        table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
+        python: ({ cells: [first], metric }) => sweepPython(source, chosen(first), [metric.column]),
     };
 }
 
-const pareto = {
-    ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', paint: drawPareto, height: paretoHeight },
-    columns: ({ over }: Picture) => ['error', over.column],
-};
+/** Of all files that are open. */
+function frontsFigure(app: App): CellFigure {
+    const fronts = (picture: Picture): Fronts => ({ ...picture, panels: panelsOf([app.source, ...app.others], picture.cells[0].texts.eviction) });
+    return {
+        ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panelsOf([app.source, ...app.others]).length > 1 },
+        paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
+        height: (picture, width) => frontsHeight(fronts(picture), width),
+        table: (picture) => frontsTable(fronts(picture)),
+        python: ({ cells: [{ numbers, texts }], over }) =>
+            'front' in numbers
+                ? sweepPython(app.source, [], ['error', over.column, 'admitted', 'front', 'remains'])
+                : sweepPython(app.source, [['eviction', texts.eviction]], ['error', over.column]),
+    };
+}
 
 export function sweepView(app: App): View {
     const other = app.others[0]?.info.sweep ? sweepCells(app.others[0]) : null;
-    return new CellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, pareto], sweepDetail(app, costText));
+    return new CellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app, costText));
 }

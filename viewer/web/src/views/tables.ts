@@ -10,6 +10,7 @@ import { costsTable, findingsTable } from './findings';
 import { intrusionTable } from './intrusion';
 import { scoresTable, worstTable } from './scores';
 import { sweepTable } from './sweep';
+import { trackersTable } from './trackers';
 
 function missTable(info: FileInfo): Table {
     const counter = (name: string) => (each: Component) => each.totals[name] || 0;
@@ -102,9 +103,10 @@ const counters: [Component['group'], string][] = [
 
 /** All tables that a file can fill. */
 export function tablesOf(info: FileInfo): Table[] {
-    const { sweep, intrusion, probe, campaign } = info;
+    const { sweep, trackers, intrusion, probe, campaign } = info;
     return [
         ...(sweep ? [sweepTable(info)] : []),
+        ...(trackers ? [trackersTable(trackers)] : []),
         ...(intrusion ? [intrusionTable(intrusion)] : []),
         ...(probe ? [costsTable(probe)] : []),
         ...(campaign ? [scoresTable(campaign), worstTable(campaign)] : []),

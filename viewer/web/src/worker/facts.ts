@@ -3,9 +3,9 @@
 import type { Component, SeriesInfo, Structure, TableRow } from '../protocol';
 import { attributionOf, causesOf, causesOfObjects, sharingOf } from './attribution_facts';
 import { FileError, text, texts, type Store } from './h5';
-import { campaignOf, intrusionOf, probeOf, sweepOf } from './tables';
+import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf } from './tables';
 
-const kinds = ['run', 'sweep', 'probe', 'intrusion', 'validate'] as const;
+const kinds = ['run', 'sweep', 'probe', 'intrusion', 'trackers', 'validate'] as const;
 const format = 'cachetally result';
 const version = 1;
 
@@ -19,7 +19,7 @@ function checkFormat(store: Store, name: string): Record<string, unknown> {
     if (root.format !== format)
         throw new FileError(
             `${name} is an HDF5 file, but not a result of cachetally${groups && ` (it has the groups ${groups})`}. ` +
-                'The viewer takes what cachetally run, replay, sweep, intrusion and probe write with -o FILE.h5.',
+                'The viewer takes what cachetally run, replay, sweep, intrusion, trackers and probe write with -o FILE.h5.',
         );
     const have = number(root.format_version);
     if (have > version)
@@ -166,6 +166,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         intrusion: store.has('intrusion') ? intrusionOf(store) : null,
         campaign: root.kind === 'validate' ? campaignOf(store) : null,
         sweep: store.has('sweep') ? sweepOf(store) : null,
+        trackers: store.has('trackers/rows') ? trackersOf(store) : null,
         series: seriesOf(store, all, monitors, phases.names.length),
         provenance: provenance(store),
     };

@@ -22,7 +22,7 @@ function headFault(name: string, head: Uint8Array, size: number): string {
         const text = new TextDecoder().decode(head.slice(0, 64));
         if (/^\s*<(!doctype|html)/i.test(text)) return `${name} is a page, not a result file: open it in a browser.`;
         if (/^\s*[{[]/.test(text)) return `${name} looks like JSON. The viewer takes HDF5 files: run with -o FILE.h5.`;
-        return `${name} is no HDF5 file. The viewer takes what cachetally run, replay, sweep, intrusion and probe write with -o FILE.h5.`;
+        return `${name} is no HDF5 file. The viewer takes what cachetally run, replay, sweep, intrusion, trackers and probe write with -o FILE.h5.`;
     }
     const whole = wholeSize(head);
     if (Number.isNaN(whole)) return `${name} is cut off: it has only ${size} bytes.`;

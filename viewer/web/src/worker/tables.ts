@@ -7,6 +7,7 @@ import { FileError, text, type Store } from './h5';
 const columns = {
     'sweep/rows': ['eviction', 'granularity', 'counters', 'swapouts', 'error', 'bytes_per_event'],
     'intrusion/rows': ['link', 'granularity', 'drain', 'counters', 'capacity', 'extra_cycles', 'stall_cycles', 'events', 'swapouts', 'bytes', 'lost_records'],
+    'trackers/rows': ['tracker', 'spec', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes_per_event', 'error', 'recall', 'worst_recall', 'precision', 'traffic_is_off'],
     findings: ['test', 'variant', 'level', 'parameter', 'word', 'unit', 'method', 'reason', 'truth_word', 'verdict', 'value', 'low', 'high', 'truth', 'truth_high'],
     summary: ['test', 'variant', 'parameter', 'right', 'wrong', 'not_identifiable'],
     worst: ['machine', 'wrong', 'not_identifiable', 'findings'],
@@ -22,13 +23,19 @@ function tableOf(store: Store, path: keyof typeof columns): TableRow[] {
 }
 
 export function sweepOf(store: Store) {
-    const { link, monitor, events } = store.attributes('sweep');
+    const { link, monitor, events, objectives, where, tolerance } = store.attributes('sweep');
     const rows = tableOf(store, 'sweep/rows');
     for (const column of columns['sweep/rows'].slice(2))
         for (const { numbers } of rows)
             if (!Number.isFinite(numbers[column]))
                 throw new FileError(`/sweep/rows: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
-    return { link: text(link), monitor: text(monitor), events: Number(events), rows };
+    const asked = { objectives: text(objectives), where: text(where), tolerance: Number(tolerance ?? 0.05) };
+    return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, matrices: store.has('sweep/matrices'), rows };
+}
+
+export function trackersOf(store: Store) {
+    const { link, events, phases, copies, top } = store.attributes('trackers');
+    return { link: text(link), events: Number(events), phases: Number(phases), copies: Number(copies), top: Number(top), rows: tableOf(store, 'trackers/rows') };
 }
 
 /** What monitors of each configuration cost the program (docs/intrusion.md): without monitor, and more than that by row; events and bytes are

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sweeps of several workloads and links, two of them, and trackers beside them: what the page shows is what h5py reads and the program tells.
+import { number, tableRows } from './screen.mjs';
+
+const csvOf = async (t, page, picture) =>
+    (await t.saved(page, 'CSV', picture))
+        .trim()
+        .split('\n')
+        .map((line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((each) => each.replace(/,$/, '').replace(/^"|"$/g, '')));
+
+/** Columns of a table of a file, read with h5py. */
+const rowsOf = (t, file, path) =>
+    JSON.parse(
+        t.script('-c', `import h5py, json
+rows = h5py.File("${file}", "r")["${path}"]
+columns = {name: (rows[name].asstr()[:] if h5py.check_string_dtype(rows[name].dtype) else rows[name][:]).tolist() for name in rows if rows[name].ndim == 1}
+print(json.dumps([dict(zip(columns, row)) for row in zip(*columns.values())]).replace("NaN", "null"))`),
+    );
+
+const grid = ['-m', 'generic3', '--link', 'core-L1D,L1D-L2', '--vary', 'ways=2,4', '--counters', '16,64', '--granularity', '1,2,4', '--eviction', 'fifo,lru'];
+const asked = ['--objectives', 'error,bits', '--where', 'error<5', '--tolerance', '5'];
+const made = new Set();
+function make(t, name, ...words) {
+    if (!made.has(name)) t.run(...words, '-o', name);
+    made.add(name);
+    return t.file(name);
+}
+const many = (t) => make(t, 'many.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', ...grid, ...asked);
+const larger = (t) => make(t, 'larger.h5', 'sweep', '--workload', 'lu,n=48', '--workload', 'fft,n=4096', ...grid, ...asked);
+const tracked = (t, name, link, ...words) => make(t, name, 'trackers', 'lu', 'n=32', '-m', 'generic3', '--link', link, ...words);
+
+/** Picture with a title, as a part of the page. */
+const figure = (page, title) => page.locator('.figure', { has: page.locator('h3', { hasText: title }) });
+const options = (page, label) => page.evaluate(`[...document.querySelectorAll('label.field')].filter((each) => each.textContent.startsWith('${label}')).flatMap((each) => [...each.querySelectorAll('option')].map((option) => option.value))`);
+const mark = (row) => (row.remains ? '*' : row.front ? '.' : '');
+const texts = (svg) => [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
+
+/** Rows of the picture beside those of a file, in their order; of each the part, policy, numbers and marks. */
+function compareFront(t, csv, told, part, cost) {
+    const column = (name) => csv[0].indexOf(name);
+    const rows = csv.filter((row) => told.some((each) => row[0] === part(each)));
+    t.equal(rows.length, told.length, 'cells of the picture');
+    const places = new Map(rows.map((row) => [row.slice(0, 4).join('|'), row]));
+    for (const each of told) {
+        const key = [part(each), `${each.eviction}, ${each.settings}`, each.granularity, each.counters].join('|');
+        const row = places.get(key);
+        t.check(row, `${key} is not among ${[...places.keys()].slice(0, 3)}`);
+        t.near(Number(row[column('error %')]), 100 * each.error, `error of ${key}`);
+        t.equal(Number(row[column(cost)]), each[cost], `${cost} of ${key}`);
+        t.equal(row[column('admitted')], each.admitted ? 'yes' : '', `admitted, ${key}`);
+        t.equal(row[column('mark')], mark(each), `mark of ${key}`);
+    }
+}
+
+export const frontCases = [
+    [
+        'fronts: parts of a sweep one at a time, the worst first; marks of h5py; the worst of all as the program tells it',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const file = many(t);
+            const rows = rowsOf(t, 'many.h5', 'sweep/rows');
+            await t.open(page, file, 'over=bits');
+            const worstError = (workload) => Math.max(...rows.filter((row) => row.workload === workload).map(({ error }) => error));
+            const order = ['lu n=32', 'fft n=1024'].sort((a, b) => worstError(b) - worstError(a));
+            t.equal((await options(page, 'Workload')).join(), [...order, 'worst of all workloads'].join(), 'workloads');
+            t.check(order[0] !== rows[0].workload || worstError(order[0]) > worstError(order[1]), 'errors differ');
+            t.equal((await options(page, 'Settings')).length, 2, 'settings');
+            for (const workload of order)
+                for (const link of ['core-L1D', 'L1D-L2'])
+                    for (const settings of ['ways=2', 'ways=4']) {
+                        await page.evaluate(`cachetally.set(${JSON.stringify({ workload, level: link, settings, eviction: 'lru', metric: 'swapouts' })})`);
+                        await t.quiet(page);
+                        const own = rows.filter((row) => row.workload === workload && row.link === link && row.settings === settings && row.eviction === 'lru');
+                        const csv = await csvOf(t, page);
+                        const at = (name) => csv[0].indexOf(name);
+                        t.equal(csv.length - 1, own.length, `cells of ${workload}, ${link}, ${settings}`);
+                        own.forEach((row, i) => {
+                            const found = csv[i + 1];
+                            t.equal([at('workload'), at('link'), at('settings')].map((column) => found[column]).join(), [workload, link, settings].join(), 'part');
+                            t.equal(Number(found[at('swap-outs')]), row.swapouts, 'swap-outs');
+                            t.equal(found[at('admitted')] === 'yes', row.admitted === 1, 'admitted');
+                            t.equal(found[at('mark')], mark(row), 'mark');
+                        });
+                        t.equal(await page.locator('canvas').first().getAttribute('aria-label'), 'Counters by granularity: Swap-outs of 6 cells of lu n=32, fft n=1024 on generic3', 'cells in the matrix');
+                    }
+            const front = await csvOf(t, page, figure(page, 'Pareto'));
+            compareFront(t, front, rows, ({ workload, link }) => `${workload}, ${link}`, 'bits');
+            const { worst } = t.json('show', 'many.h5');
+            t.check(worst.some((row) => row.front && !row.remains) || worst.some((row) => row.remains), 'the worst of all have a front');
+            compareFront(t, front, worst, ({ workload, link }) => `${workload}, ${link}`, 'bits');
+            t.equal(front.length - 1, rows.length + worst.length, 'points');
+            const text = await page.innerText('body');
+            t.check(text.includes('within 5 %') && text.includes('beyond error<5') && text.includes('front of error, bits'), 'objectives, bounds and tolerance are told');
+            t.check(text.includes('has no /sweep/matrices'), 'no matrices');
+            for (const [title, count, words] of [['Pareto', rows.length, 'error'], ['Counters by granularity', 6, 'swapouts']]) {
+                await t.choose(page, /^Show a Python/, figure(page, title));
+                const lines = t.script('-c', await page.locator('dialog pre').textContent()).trim().split('\n');
+                await t.press(page, 'Close');
+                t.check(lines.length === count && lines.every((line) => line.includes(words)), `${title}: Python reads ${lines.length} cells: ${lines[0]}`);
+            }
+            await t.picture(page, 'fronts');
+            await page.evaluate(`cachetally.set({ workload: 'worst of all workloads', cell: '2,64' })`);
+            await t.quiet(page);
+            t.check((await page.innerText('body')).includes('has no exact histogram (/exact)'), 'no exact counts');
+        },
+    ],
+    [
+        'fronts: objectives by default, several, and bounds of others; three workloads',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const file = make(t, 'three.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', '--workload', 'radix,keys=2K', ...grid, '--where', 'bits<=4000,bytes>0.1', '--tolerance', '20');
+            await t.open(page, file, 'over=bytes');
+            const { rows, worst } = t.json('show', 'three.h5');
+            t.check(worst.some((row) => row.front && !row.remains) && worst.some((row) => !row.admitted), 'all marks among the worst');
+            const front = await csvOf(t, page, figure(page, 'Pareto'));
+            const named = front.map((row) => row.map((each) => (each === 'bytes per event' ? 'bytes_per_event' : each)));
+            compareFront(t, named, [...rows, ...worst], ({ workload, link }) => `${workload}, ${link}`, 'bytes_per_event');
+        },
+    ],
+    [
+        'fronts: two sweeps side by side, with one scale; a click goes to the part',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, many(t));
+            const before = texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
+            t.check(before.includes('lu n=32, core-L1D') && before.includes('worst of all workloads, L1D-L2'), `panels: ${before.join('|')}`);
+            await t.compare(page, larger(t));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await page.evaluate(`cachetally.set({ view: 'sweep', over: 'bits' })`);
+            await t.quiet(page);
+            const both = [...rowsOf(t, 'many.h5', 'sweep/rows').map((row) => ({ ...row, file: 'many.h5' })), ...rowsOf(t, 'larger.h5', 'sweep/rows').map((row) => ({ ...row, file: 'larger.h5' }))];
+            compareFront(t, await csvOf(t, page, figure(page, 'Pareto')), both, ({ file, workload, link }) => `${file}, ${workload}, ${link}`, 'bits');
+            const svg = await t.saved(page, 'SVG', figure(page, 'Pareto'));
+            const ticks = texts(svg).filter((text) => /^[\d.]+ %$/.test(text));
+            const times = [...new Set(ticks)].map((tick) => ticks.filter((each) => each === tick).length);
+            t.check(times.length > 1 && times.every((each) => each === 12), `each of 12 panels has the same errors under it: ${ticks.join('|')}`);
+            await t.picture(page, 'fronts-two');
+            // the matrix has one scale for both: colours of equal numbers are equal, so its key is the same of both
+            const keyOf = async (file) => {
+                await page.evaluate(`cachetally.set({ file: '${file}', metric: 'swapouts', workload: 'worst of all workloads', level: 'core-L1D', settings: 'ways=2', eviction: 'fifo' })`);
+                await t.quiet(page);
+                return texts(await t.saved(page, 'SVG', figure(page, 'Counters by granularity'))).slice(-2).join();
+            };
+            t.equal(await keyOf('b'), await keyOf(''), 'key of the colours');
+            await page.evaluate(`cachetally.set({ workload: 'fft n=1024', level: 'L1D-L2', settings: 'ways=4', eviction: 'lru' })`);
+            await t.quiet(page);
+            const canvas = figure(page, 'Pareto').locator('canvas');
+            const { width } = await canvas.boundingBox();
+            for (let y = 40; y < 230 && !(await page.evaluate(`cachetally.state.workload === 'lu n=32'`)); y += 8)
+                for (let x = 80; x < Math.min(width, 300); x += 12) {
+                    await canvas.click({ position: { x, y } });
+                    if (await page.evaluate(`cachetally.state.workload === 'lu n=32'`)) break;
+                }
+            await t.quiet(page);
+            t.equal(await page.evaluate(`cachetally.state.workload + ', ' + cachetally.state.level`), 'lu n=32, core-L1D', 'part of the cell that was clicked');
+        },
+    ],
+    [
+        'trackers: table and points, alone and on the front of a sweep',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, tracked(t, 'tracked.h5', 'core-L1D'));
+            const told = rowsOf(t, 'tracked.h5', 'trackers/rows');
+            const check = async () => {
+                const rows = await tableRows(page, 'Trackers on core-L1D');
+                t.equal(rows.length - 1, told.length, 'trackers');
+                const by = (a, b) => b.error - a.error;
+                [...told].sort(by).forEach((row, i) => {
+                    const found = rows[i + 1];
+                    t.equal(found[0], row.tracker, `place ${i}, the worst first`);
+                    t.equal(number(found[1]), row.bits, `bits of ${row.tracker}`);
+                    t.equal(number(found[4]), row.reports, `reports of ${row.tracker}`);
+                    t.near(number(found[7]), 100 * row.error, `error of ${row.tracker}`, 0.0051);
+                    t.near(number(found[8]), 100 * row.recall, `recall of ${row.tracker}`, 0.0051);
+                });
+            };
+            await check();
+            const points = async () => (await csvOf(t, page, figure(page, 'Error against'))).slice(1);
+            const alone = await points();
+            told.forEach((row, i) => {
+                t.equal(alone[i][1], row.tracker, 'point');
+                t.near(Number(alone[i][4]), 100 * row.error, 'error of the point');
+                t.equal(Number(alone[i][5]), row.bytes_per_event, 'bytes per event of the point');
+            });
+            await t.compare(page, many(t));
+            await t.until(page, 'cachetally.state.view === "trackers"', 'the trackers');
+            await t.quiet(page);
+            await check();
+            const own = rowsOf(t, 'many.h5', 'sweep/rows').filter((row) => row.workload === 'lu n=32' && row.link === 'core-L1D');
+            const beside = await points();
+            t.equal(beside.length, own.length + told.length, 'cells of the same workload and link, and trackers');
+            const all = beside.map((row) => ({ name: row[1], error: Number(row[4]), other: Number(row[5]), admitted: row[6] === 'yes', front: row[8] === 'yes' }));
+            const beats = (a, b) => a.error <= b.error && a.other <= b.other && (a.error < b.error || a.other < b.other);
+            for (const each of all) t.equal(each.front, each.admitted && !all.some((other) => other.admitted && beats(other, each)), `${each.name} on the common front`);
+            t.check(told.some(({ tracker }) => all.find(({ name }) => name === tracker).front), 'a tracker on the front');
+            await t.picture(page, 'trackers');
+            await t.choose(page, /^Show a Python/);
+            const code = await page.locator('dialog pre').textContent();
+            t.check(t.script('-c', code).startsWith(`counter_array error ${told[0].error}`), 'what Python reads');
+            await t.press(page, 'Close');
+            await t.open(page, many(t));
+            await t.compare(page, tracked(t, 'below.h5', 'L1D-L2', '--bits', '2000'));
+            await t.until(page, 'cachetally.state.view === "trackers"', 'the trackers of a second file');
+            await t.quiet(page);
+            t.check((await points()).some((row) => row[0] === 'many.h5, lu n=32, L1D-L2' && row[1] === 'counter_array'), 'on the front of their own link');
+            for (const view of ['Sweep', 'Tables', 'Compare']) await t.press(page, view);
+            await t.open(page, make(t, 'other.h5', 'trackers', 'fft', 'n=256', '-m', 'generic3', '--link', 'core-L1D'));
+            await t.compare(page, many(t));
+            await t.quiet(page);
+            t.check((await page.innerText('body')).includes('has no cells of this workload, link and machine'), 'no common front is said');
+            await t.open(page, t.file('lu.h5'));
+            await t.compare(page, t.file('tracked.h5'));
+            t.check((await page.innerText('body')).includes('tracked.h5 is of trackers, which are compared with others and with sweeps alone'), 'runs have no front');
+        },
+    ],
+    [
+        'fronts: a sweep of an older version shows the cells of one policy, and no marks',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const file = make(t, 'old.h5', 'sweep', 'lu', 'n=32', '-m', 'generic3', '--counters', '16,64', '--granularity', '1,2,4', '--eviction', 'fifo,lru');
+            const told = rowsOf(t, 'old.h5', 'sweep/rows').filter(({ eviction }) => eviction === 'lru');
+            t.script('-c', `import h5py
+with h5py.File("old.h5", "r+") as f:
+    for name in "workload", "link", "settings", "admitted", "front", "remains":
+        if name in f["sweep/rows"]: del f["sweep/rows"][name]
+    for name in "objectives", "where", "tolerance":
+        del f["sweep"].attrs[name]`);
+            await t.open(page, file, 'eviction=lru&over=bits');
+            const [head, ...rows] = await csvOf(t, page, figure(page, 'Pareto'));
+            t.equal(rows.map((row) => row[head.indexOf('bits')]).join(), told.map(({ bits }) => bits).join(), 'cells');
+            t.equal(rows.filter((row) => row[head.indexOf('mark')] !== '').length, 0, 'marks');
+            const beats = (a, b) => a.error <= b.error && a.bits <= b.bits && (a.error < b.error || a.bits < b.bits);
+            told.forEach((row, i) => t.equal(rows[i][head.indexOf('on the front of both')], told.some((other) => beats(other, row)) ? '' : 'yes', `front, row ${i}`));
+            const text = await page.innerText('body');
+            t.check(!/remains|Workload|Settings/.test(text) && !text.includes('has no /sweep/matrices'), 'nothing of newer files');
+        },
+    ],
+];

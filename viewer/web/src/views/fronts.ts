@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fronts: error against a cost, a panel per workload, link and file, with one scale; what trackers give of the same workload and link beside it.
+import { groups } from 'd3-array';
+import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, upIn } from '../chart';
+import type { Source } from '../client';
+import { distinctColours, theme } from '../colours';
+import { tableBy, type Table } from '../dom';
+import type { Box } from '../field_layout';
+import { percent, percentTick } from '../numbers';
+import { shortened, textWidth, type Painter, type Point } from '../paint';
+import { extentOf, valueScale, type ValueScale } from '../scale';
+import { around, axisTitle, counters, having, type Cell, type Hit, type Metric } from './cells_draw';
+import { boundsOf, frontOf, type Bound } from './standing';
+import { cellsOf } from './sweep_cells';
+
+export interface Panel {
+    source: Source;
+    title: string;
+    cells: Cell[];
+    bounds: Bound[];
+    /** Of trackers. */
+    marks: Cell[];
+}
+
+export interface Fronts {
+    panels: Panel[];
+    /** What the error is weighed against. */
+    over: Metric;
+    chosen: Cell | null;
+}
+
+const error = ({ numbers }: Cell): number => numbers.error;
+const admitted = ({ numbers }: Cell): boolean => numbers.admitted !== 0;
+const programOf = ({ info }: Source): string => [info.input, ...info.settings].join(' ');
+
+/** `eviction`: of older files, which do not say what is on a front, cells of this policy alone. */
+export function panelsOf(sources: Source[], eviction?: string): Panel[] {
+    const several = sources.length > 1;
+    const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
+        ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
+        title: [...(several ? [source.info.name] : []), workload, link].join(', '),
+    });
+    const byFile = sources.map((source) => {
+        if (!source.info.sweep) return [];
+        const cells = cellsOf(source.info).filter(({ texts, numbers }) => 'front' in numbers || !eviction || texts.eviction === eviction);
+        return [...groups(cells, ({ texts }) => texts.workload, ({ texts }) => texts.link)].flatMap(([workload, links]) =>
+            links.map(([link, own]) => panel(source, workload, link, own, [])),
+        );
+    });
+    // what has one place in several files is side by side
+    const panels = byFile.flatMap((own, file) => own.map((each, place) => ({ each, file, place }))).sort((a, b) => a.place - b.place || a.file - b.file).map(({ each }) => each);
+    for (const source of sources) {
+        const { trackers, machine } = source.info;
+        if (!trackers) continue;
+        const marks = trackers.rows.map((row): Cell => ({ ...row, id: row.texts.tracker, row: row.texts.tracker }));
+        const same = ({ source: { info }, cells: [cell] }: Panel) =>
+            cell?.texts.workload === programOf(source) && cell.texts.link === trackers.link && info.machine.name === machine.name;
+        const found = panels.filter(same);
+        found.forEach((each) => each.marks.push(...marks));
+        if (!found.length) panels.push(panel(source, programOf(source), trackers.link, [], marks));
+    }
+    return panels;
+}
+
+/** Cells that no other beats in error and in what it is weighed against at once. */
+export const paretoFront = (cells: Cell[], over: Metric): Cell[] => frontOf(cells, [error, over.value]);
+
+const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFront([...cells.filter(admitted), ...marks], over);
+
+/** As show marks it: what remains of a front, and what else is on it. */
+export const markOf = ({ numbers }: Cell): string => (numbers.remains === 1 ? '*' : numbers.front === 1 ? '.' : '');
+
+const countsOf = (panels: Panel[]) => counters(panels.flatMap(({ cells }) => cells));
+const namesOf = (panels: Panel[]) => [...countsOf(panels).map((count) => `C = ${count}`), '○ remains', '◆ trackers'];
+
+const [smallest, small] = [330, 270];
+const gridOf = (panels: Panel[], width: number) => {
+    const most = Math.max(1, Math.min(panels.length, Math.floor((width - endsWidth(namesOf(panels))) / smallest)));
+    const files = new Set(panels.map(({ source }) => source)).size;
+    const across = most > files ? most - (most % files) : most;
+    return { across, down: Math.ceil(panels.length / across) };
+};
+
+export function frontsHeight({ panels }: Fronts, width: number): number {
+    const names = 70 + 16 * namesOf(panels).length;
+    return panels.length > 1 ? Math.max(names, small * gridOf(panels, width).down) : Math.max(320, names);
+}
+
+/** What a cell is called beside others of its panel. */
+function labelOf(cell: Cell, cells: Cell[]): string {
+    const told = (key: 'eviction' | 'settings') => (cells.some(({ texts }) => texts[key] !== cell.texts[key]) ? [cell.texts[key]] : []);
+    return [`G ${cell.texts.granularity}`, ...told('eviction'), ...told('settings')].join(' ');
+}
+
+interface Scales {
+    xs: ValueScale;
+    ys: ValueScale;
+    colour: (cell: Cell) => string;
+}
+
+function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
+    const { faint } = theme();
+    for (const { column, limit } of bounds) {
+        const [x, y] = at(limit, limit);
+        if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
+        if (column === over.column && y >= box.y && y <= box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
+    }
+}
+
+function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box, { xs, ys, colour }: Scales, alone: boolean): Hit[] {
+    const { ink, faint } = theme();
+    const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
+    const place = (cell: Cell) => at(error(cell), over.value(cell));
+    const told = panel.cells.some(({ numbers }) => 'front' in numbers);
+    drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
+    drawAcross(p, box, xs.ticks.map((tick): [number, string] => [at(tick, 0)[0], percentTick(tick)]), 'error');
+    if (!alone) p.text(box.x - 50, box.y - 14, shortened(panel.title, box.width + 50, 12, 600), { colour: ink, size: 12, weight: 600 });
+    drawBounds(p, panel, over, box, at);
+    const cells = having(panel.cells, over);
+    const hits: Hit[] = [];
+    for (const [, own] of groups(cells, ({ numbers }) => numbers.counters)) {
+        const front = paretoFront(own, over);
+        if (alone) p.line(front.map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
+        for (const cell of own) {
+            const large = told ? cell.numbers.front === 1 : front.includes(cell);
+            p.dot(...place(cell), large ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
+            if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
+            hits.push(around(place(cell), cell));
+        }
+    }
+    const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
+    const front = shownFront(panel, over);
+    p.line(front.map(place), ink, 1.5);
+    const named = told ? cells.filter(({ numbers }) => numbers.remains === 1) : front.filter((cell) => !marks.includes(cell));
+    drawLabels(p, [...marks, ...named].map((cell) => {
+        const [[x, y], text] = [place(cell), marks.includes(cell) ? cell.row : labelOf(cell, panel.cells)];
+        const beside = [x + 8, x - 8 - textWidth(text, 11)].filter((each) => each >= box.x - 4);
+        return { text, colour: marks.includes(cell) ? ink : faint, places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
+    }));
+    for (const [x, y] of marks.map(place)) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink });
+    return hits;
+}
+
+/** `own`: cells of this file can be clicked. */
+export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit[] {
+    const { panels, over } = picture;
+    const all = having(panels.flatMap(({ cells, marks }) => [...cells, ...marks]), over);
+    if (all.length === 0) return drawNote(p, `${over.title}: not known of any cell`), [];
+    const [ys, xs] = [over, { value: error, scale: 'linear' as const }].map(({ value, scale }) => valueScale(extentOf(all.map(value)), scale));
+    const counts = countsOf(panels);
+    const palette = distinctColours(counts.length);
+    const colour = ({ numbers }: Cell) => palette[counts.indexOf(numbers.counters)];
+    const [names, { across, down }] = [namesOf(panels), gridOf(panels, p.width)];
+    const [width, height, top] = [(p.width - endsWidth(names)) / across, p.height / down, panels.length > 1 ? 34 : 14];
+    const hits = panels.flatMap((panel, i) => {
+        const [x, y] = [(i % across) * width, Math.floor(i / across) * height];
+        const box = { x: x + 76, y: y + top, width: width - 76, height: height - top - 46 };
+        const found = drawPanel(p, panel, picture, box, { xs, ys, colour }, panels.length === 1);
+        return panel.source === own ? found : [];
+    });
+    const there = [...counts.map(() => true), all.some(({ numbers }) => numbers.remains === 1), panels.some(({ marks }) => marks.length)];
+    names.filter((_, i) => there[i]).forEach((name, i) => {
+        const [x, y] = [across * width + 14, 24 + i * 16];
+        if (i < counts.length) p.dot(x, y, 4, palette[i]);
+        p.text(i < counts.length ? x + 10 : x - 4, y, name, { colour: palette[i] ?? theme().faint, size: 12, weight: 600 });
+    });
+    return hits;
+}
+
+/** All points of the panels. */
+export function frontsTable({ panels, over }: Fronts): Table {
+    const fronts = panels.map((panel) => shownFront(panel, over));
+    const points = panels.flatMap(({ title, cells, marks }, i) => [...cells, ...marks].map((cell) => ({ title, cell, tracker: marks.includes(cell), front: fronts[i].includes(cell) })));
+    return tableBy(`Error and ${over.title.toLowerCase()}`, points, [
+        ['part', ({ title }) => title],
+        ['monitor', ({ cell, tracker }) => (tracker ? cell.row : [cell.texts.eviction, cell.texts.settings].filter(Boolean).join(', '))],
+        ['granularity', ({ cell, tracker }) => (tracker ? '' : cell.texts.granularity)],
+        ['counters', ({ cell }) => cell.numbers.counters ?? NaN],
+        ['error %', ({ cell }) => 100 * error(cell)],
+        [over.title.toLowerCase(), ({ cell }) => (over.text === percent ? 100 : 1) * over.value(cell)],
+        ['admitted', ({ cell }) => (admitted(cell) ? 'yes' : '')],
+        ['mark', ({ cell }) => markOf(cell)],
+        ['on the front of both', ({ front }) => (front ? 'yes' : '')],
+    ], { keys: 4 });
+}
