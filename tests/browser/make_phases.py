@@ -3,13 +3,14 @@
 """Writes a result file whose counts are known by how it is made: one level with lines of 64 bytes from BASE (0x10000) on.
 Usage: make_phases.py FILE.h5 KIND PHASES LINES [BASE [PROGRAM]]
 diagonal: line i has 1 + i % 7 accesses in phase i * PHASES // LINES alone; uniform: 64 in each phase; ramp: line i
-has i + 1 in each phase; random: some lines, any counts."""
+has i + 1 in each phase; random: some lines, any counts; blocks: as a reduced copy has them, counts of 16 lines together, in stretches of LINES lines
+20 pages from each other."""
 import sys
 
 import h5py
 import numpy as np
 
-LINE = 64
+LINE, BLOCK = 64, 16
 
 
 def counts(kind, phases, lines):
@@ -22,6 +23,9 @@ def counts(kind, phases, lines):
     if kind == "ramp":
         return np.repeat(np.arange(phases), lines), np.tile(np.arange(lines), phases), np.tile(np.arange(lines) + 1, phases)
     random = np.random.Generator(np.random.PCG64(7))
+    if kind == "blocks":
+        line = (np.arange(0, lines, BLOCK)[None, :] + (lines + 20 * 64) * np.arange(4)[:, None]).ravel()
+        return np.repeat(np.arange(phases), len(line)), np.tile(line, phases), random.integers(1, 1000, phases * len(line))
     some = np.flatnonzero(random.random(phases * lines) < 0.2)
     return some // lines, some % lines, random.integers(1, 1000, len(some))
 
@@ -44,6 +48,8 @@ def main():
         level["phase"] = phase.astype(np.uint32)
         for name, values in (("accesses", accesses), ("misses", misses), ("hits", accesses - misses), ("miss_rate", misses / accesses)):
             level[name] = values.astype(float)
+        if kind == "blocks":
+            level["span"] = np.full(len(line), BLOCK, np.uint32)
         structures = f.create_group("structures")
         structures["name"] = np.array(["data"], dtype="S8")
         for name, value in (("base", base), ("bytes", LINE * lines), ("element_bytes", 8)):
