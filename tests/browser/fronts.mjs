@@ -25,7 +25,7 @@ function make(t, name, ...words) {
     made.add(name);
     return t.file(name);
 }
-const many = (t) => make(t, 'many.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', ...grid, ...asked);
+const many = (t) => make(t, 'parts.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', ...grid, ...asked);
 const larger = (t) => make(t, 'larger.h5', 'sweep', '--workload', 'lu,n=48', '--workload', 'fft,n=4096', ...grid, ...asked);
 const tracked = (t, name, link, ...words) => make(t, name, 'trackers', 'lu', 'n=32', '-m', 'generic3', '--link', link, ...words);
 
@@ -58,7 +58,7 @@ export const frontCases = [
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             const file = many(t);
-            const rows = rowsOf(t, 'many.h5', 'sweep/rows');
+            const rows = rowsOf(t, 'parts.h5', 'sweep/rows');
             await t.open(page, file, 'over=bits');
             const worstError = (workload) => Math.max(...rows.filter((row) => row.workload === workload).map(({ error }) => error));
             const order = ['lu n=32', 'fft n=1024'].sort((a, b) => worstError(b) - worstError(a));
@@ -85,7 +85,7 @@ export const frontCases = [
                     }
             const front = await csvOf(t, page, figure(page, 'Pareto'));
             compareFront(t, front, rows, ({ workload, link }) => `${workload}, ${link}`, 'bits');
-            const { worst } = t.json('show', 'many.h5');
+            const { worst } = t.json('show', 'parts.h5');
             t.check(worst.some((row) => row.front && !row.remains) || worst.some((row) => row.remains), 'the worst of all have a front');
             compareFront(t, front, worst, ({ workload, link }) => `${workload}, ${link}`, 'bits');
             t.equal(front.length - 1, rows.length + worst.length, 'points');
@@ -128,7 +128,7 @@ export const frontCases = [
             await t.until(page, 'cachetally.others.length === 1', 'the second file');
             await page.evaluate(`cachetally.set({ view: 'sweep', over: 'bits' })`);
             await t.quiet(page);
-            const both = [...rowsOf(t, 'many.h5', 'sweep/rows').map((row) => ({ ...row, file: 'many.h5' })), ...rowsOf(t, 'larger.h5', 'sweep/rows').map((row) => ({ ...row, file: 'larger.h5' }))];
+            const both = [...rowsOf(t, 'parts.h5', 'sweep/rows').map((row) => ({ ...row, file: 'parts.h5' })), ...rowsOf(t, 'larger.h5', 'sweep/rows').map((row) => ({ ...row, file: 'larger.h5' }))];
             compareFront(t, await csvOf(t, page, figure(page, 'Pareto')), both, ({ file, workload, link }) => `${file}, ${workload}, ${link}`, 'bits');
             const svg = await t.saved(page, 'SVG', figure(page, 'Pareto'));
             const ticks = texts(svg).filter((text) => /^[\d.]+ %$/.test(text));
@@ -186,7 +186,7 @@ export const frontCases = [
             await t.until(page, 'cachetally.state.view === "trackers"', 'the trackers');
             await t.quiet(page);
             await check();
-            const own = rowsOf(t, 'many.h5', 'sweep/rows').filter((row) => row.workload === 'lu n=32' && row.link === 'core-L1D');
+            const own = rowsOf(t, 'parts.h5', 'sweep/rows').filter((row) => row.workload === 'lu n=32' && row.link === 'core-L1D');
             const beside = await points();
             t.equal(beside.length, own.length + told.length, 'cells of the same workload and link, and trackers');
             const all = beside.map((row) => ({ name: row[1], error: Number(row[4]), other: Number(row[5]), admitted: row[6] === 'yes', front: row[8] === 'yes' }));
@@ -202,7 +202,7 @@ export const frontCases = [
             await t.compare(page, tracked(t, 'below.h5', 'L1D-L2', '--bits', '2000'));
             await t.until(page, 'cachetally.state.view === "trackers"', 'the trackers of a second file');
             await t.quiet(page);
-            t.check((await points()).some((row) => row[0] === 'many.h5, lu n=32, L1D-L2' && row[1] === 'counter_array'), 'on the front of their own link');
+            t.check((await points()).some((row) => row[0] === 'parts.h5, lu n=32, L1D-L2' && row[1] === 'counter_array'), 'on the front of their own link');
             for (const view of ['Sweep', 'Tables', 'Compare']) await t.press(page, view);
             await t.open(page, make(t, 'other.h5', 'trackers', 'fft', 'n=256', '-m', 'generic3', '--link', 'core-L1D'));
             await t.compare(page, many(t));
