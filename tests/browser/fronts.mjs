@@ -25,8 +25,8 @@ function make(t, name, ...words) {
     made.add(name);
     return t.file(name);
 }
-const many = (t) => make(t, 'parts.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', ...grid, ...asked);
-const larger = (t) => make(t, 'larger.h5', 'sweep', '--workload', 'lu,n=48', '--workload', 'fft,n=4096', ...grid, ...asked);
+const many = (t) => make(t, 'parts.h5', 'sweep', '--workload', 'fft,n=1024', '--workload', 'lu,n=32', ...grid, ...asked);
+const larger = (t) => make(t, 'larger.h5', 'sweep', '--workload', 'fft,n=4096', '--workload', 'lu,n=48', ...grid, ...asked);
 const tracked = (t, name, link, ...words) => make(t, name, 'trackers', 'lu', 'n=32', '-m', 'generic3', '--link', link, ...words);
 
 /** Picture with a title, as a part of the page. */
@@ -63,7 +63,7 @@ export const frontCases = [
             const worstError = (workload) => Math.max(...rows.filter((row) => row.workload === workload).map(({ error }) => error));
             const order = ['lu n=32', 'fft n=1024'].sort((a, b) => worstError(b) - worstError(a));
             t.equal((await options(page, 'Workload')).join(), [...order, 'worst of all workloads'].join(), 'workloads');
-            t.check(order[0] !== rows[0].workload || worstError(order[0]) > worstError(order[1]), 'errors differ');
+            t.check(order[0] !== rows[0].workload, 'the worst is not the first of the file');
             t.equal((await options(page, 'Settings')).length, 2, 'settings');
             for (const workload of order)
                 for (const link of ['core-L1D', 'L1D-L2'])
@@ -81,7 +81,7 @@ export const frontCases = [
                             t.equal(found[at('admitted')] === 'yes', row.admitted === 1, 'admitted');
                             t.equal(found[at('mark')], mark(row), 'mark');
                         });
-                        t.equal(await page.locator('canvas').first().getAttribute('aria-label'), 'Counters by granularity: Swap-outs of 6 cells of lu n=32, fft n=1024 on generic3', 'cells in the matrix');
+                        t.equal(await page.locator('canvas').first().getAttribute('aria-label'), 'Counters by granularity: Swap-outs of 6 cells of fft n=1024, lu n=32 on generic3', 'cells in the matrix');
                     }
             const front = await csvOf(t, page, figure(page, 'Pareto'));
             compareFront(t, front, rows, ({ workload, link }) => `${workload}, ${link}`, 'bits');
@@ -108,10 +108,11 @@ export const frontCases = [
         'fronts: objectives by default, several, and bounds of others; three workloads',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
-            const file = make(t, 'three.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', '--workload', 'radix,keys=2K', ...grid, '--where', 'bits<=4000,bytes>0.1', '--tolerance', '20');
+            const file = make(t, 'three.h5', 'sweep', '--workload', 'lu,n=32', '--workload', 'fft,n=1024', '--workload', 'radix,keys=2K', ...grid, '--where', 'bits<=4687,bytes>0.1', '--tolerance', '20');
             await t.open(page, file, 'over=bytes');
             const { rows, worst } = t.json('show', 'three.h5');
             t.check(worst.some((row) => row.front && !row.remains) && worst.some((row) => !row.admitted), 'all marks among the worst');
+            t.check(worst.some(({ bits, admitted }) => bits === 4687 && admitted), 'a cell on the bound');
             const front = await csvOf(t, page, figure(page, 'Pareto'));
             const named = front.map((row) => row.map((each) => (each === 'bytes per event' ? 'bytes_per_event' : each)));
             compareFront(t, named, [...rows, ...worst], ({ workload, link }) => `${workload}, ${link}`, 'bytes_per_event');
@@ -142,17 +143,17 @@ export const frontCases = [
                 return texts(await t.saved(page, 'SVG', figure(page, 'Counters by granularity'))).slice(-2).join();
             };
             t.equal(await keyOf('b'), await keyOf(''), 'key of the colours');
-            await page.evaluate(`cachetally.set({ workload: 'fft n=1024', level: 'L1D-L2', settings: 'ways=4', eviction: 'lru' })`);
+            await page.evaluate(`cachetally.set({ workload: 'lu n=32', level: 'L1D-L2', settings: 'ways=4', eviction: 'lru' })`);
             await t.quiet(page);
             const canvas = figure(page, 'Pareto').locator('canvas');
             const { width } = await canvas.boundingBox();
-            for (let y = 40; y < 230 && !(await page.evaluate(`cachetally.state.workload === 'lu n=32'`)); y += 8)
+            for (let y = 40; y < 230 && !(await page.evaluate(`cachetally.state.workload === 'fft n=1024'`)); y += 8)
                 for (let x = 80; x < Math.min(width, 300); x += 12) {
                     await canvas.click({ position: { x, y } });
-                    if (await page.evaluate(`cachetally.state.workload === 'lu n=32'`)) break;
+                    if (await page.evaluate(`cachetally.state.workload === 'fft n=1024'`)) break;
                 }
             await t.quiet(page);
-            t.equal(await page.evaluate(`cachetally.state.workload + ', ' + cachetally.state.level`), 'lu n=32, core-L1D', 'part of the cell that was clicked');
+            t.equal(await page.evaluate(`cachetally.state.workload + ', ' + cachetally.state.level`), 'fft n=1024, core-L1D', 'part of the cell that was clicked');
         },
     ],
     [
