@@ -304,7 +304,7 @@ int guarded(int argc, char** argv, const std::string& name) {
     } catch (const std::invalid_argument& error) {  // machine, monitor and workload options
         report(name + ": " + error.what());
         return wrong_use;
-    } catch (const cachetally::MachineError& error) {
+    } catch (const cachetally::FileError& error) {
         report(error.what());
         return wrong_use;
     } catch (const std::bad_alloc&) {

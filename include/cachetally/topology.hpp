@@ -15,23 +15,29 @@
 
 namespace cachetally {
 
-/// One thing that is wrong with a machine description, and what would be right.
+/// One thing that is wrong with a machine description or another file of the user, and what would be right.
 struct Diagnostic {
     Mark mark;
     std::string message;
 };
 
-/// All that is wrong with a machine description, in the order of the file. what() has one "file:line:column: error:
-/// message" per line, for the first 50.
-class MachineError : public std::runtime_error {
+/// All that is wrong with a file that a user wrote, in its order. what() has one "file:line:column: error: message" per
+/// line, for the first 50.
+class FileError : public std::runtime_error {
 public:
-    MachineError(const std::string& file, std::vector<Diagnostic> diagnostics);
+    FileError(const std::string& file, std::vector<Diagnostic> diagnostics);
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
 private:
-    MachineError(std::vector<Diagnostic> ordered, const std::string& file);
+    FileError(std::vector<Diagnostic> ordered, const std::string& file);
 
     std::vector<Diagnostic> diagnostics_;
+};
+
+/// The same of a machine description.
+class MachineError : public FileError {
+public:
+    using FileError::FileError;
 };
 
 /// A vertex: a kind of component, of which the machine may hold several copies.

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "base/text.hpp"
@@ -32,25 +31,15 @@ namespace {
                                    std::strerror(error) + advice(path, known)}});
 }
 
-/// At most one byte more than a machine file may have, so that endless files end too.
-std::string read_beginning(const std::string& path) {
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) refuse_file(path, errno);
-    std::string text(largest_machine_file + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (file.bad() || (file.gcount() == 0 && errno != 0)) refuse_file(path, errno);
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    return text;
-}
-
 }  // namespace
 
 MachineDescription load_machine(const std::string& name_or_path) {
     for (const PresetText& preset : preset_texts())
         if (preset.name == name_or_path) return read_machine(std::string(preset.text), name_or_path);
     if (name_or_path == "host") return read_machine(host_machine_file(), name_or_path);
-    MachineDescription machine = read_machine(read_beginning(name_or_path), name_or_path);
+    const auto text = read_yaml_file(name_or_path);
+    if (!text) refuse_file(name_or_path, errno);
+    MachineDescription machine = read_machine(*text, name_or_path);
     if (machine.name.empty()) machine.name = std::filesystem::path(name_or_path).stem().string();
     return machine;
 }
@@ -343,7 +332,13 @@ MachineDescription read_machine(const std::string& text, const std::string& file
     MachineDescription machine;
     machine.file = file_name;
     machine.text = text;
-    const YAML::Node root = load_yaml(text, file_name);
+    const YAML::Node root = [&] {
+        try {
+            return load_yaml(text, file_name, "machine file");
+        } catch (const FileError& error) {
+            throw MachineError(file_name, error.diagnostics());
+        }
+    }();
     auto diagnostics = MachineReader(machine).read(root);
     if (!diagnostics.empty()) throw MachineError(file_name, std::move(diagnostics));
     if (machine.memories.empty()) machine.memories.emplace_back();

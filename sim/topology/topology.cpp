@@ -80,10 +80,10 @@ std::uint64_t MachineDescription::bytes_for_pages() const {
     return sum;
 }
 
-MachineError::MachineError(const std::string& file, std::vector<Diagnostic> diagnostics)
-    : MachineError(in_order(std::move(diagnostics)), file) {}
+FileError::FileError(const std::string& file, std::vector<Diagnostic> diagnostics)
+    : FileError(in_order(std::move(diagnostics)), file) {}
 
-MachineError::MachineError(std::vector<Diagnostic> ordered, const std::string& file)
+FileError::FileError(std::vector<Diagnostic> ordered, const std::string& file)
     : std::runtime_error(describe(file, ordered)), diagnostics_(std::move(ordered)) {}
 
 Topology::Topology(MachineDescription machine) : machine_(std::move(machine)) {

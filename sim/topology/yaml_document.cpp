@@ -5,6 +5,8 @@
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -51,11 +53,12 @@ bool ends_quotation(std::string_view text, const YAML::Mark& mark) {
 }
 
 /// What is wrong with the bytes of a text; nothing if that is reported elsewhere.
-std::string_view fault_of_bytes(std::string_view text) {
+std::string fault_of_bytes(std::string_view text, const std::string& kind) {
     if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
         return "the file is in UTF-16 or UTF-32; write it in UTF-8, as by iconv -f UTF-16 -t UTF-8";
     if (text.find('\0') != text.npos)
-        return "the file holds zero bytes, as binary files and those in UTF-16 do; a machine file is a text in UTF-8";
+        return fmt::format("the file holds zero bytes, as binary files and those in UTF-16 do; a {} is a text in UTF-8",
+                           kind);
     return {};
 }
 
@@ -75,16 +78,16 @@ std::optional<Mark> tab_before(std::string_view text, int last_line) {
 /// and aliases make much of little.
 class Guard : public YAML::EventHandler {
 public:
-    explicit Guard(const std::string& file) : file_(file) {}
+    Guard(const std::string& file, const std::string& kind) : file_(file), kind_(kind) {}
 
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (++documents_ > 1)
-            refuse(mark, "a second document begins here; a machine file is one document, without ---");
+            refuse(mark, fmt::format("a second document begins here; a {} is one document, without ---", kind_));
     }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { check(mark, "", anchor); }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-        refuse(mark, "aliases (*name) are not for machine files; write the value out");
+        refuse(mark, fmt::format("aliases (*name) are not for {}s; write the value out", kind_));
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string&) override {
         check(mark, tag, anchor);
@@ -111,22 +114,24 @@ public:
 
 private:
     [[noreturn]] void refuse(const YAML::Mark& mark, std::string message) const {
-        throw MachineError(file_, {{mark_of(mark), std::move(message)}});
+        throw FileError(file_, {{mark_of(mark), std::move(message)}});
     }
 
     void check(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
         if (anchor != YAML::NullAnchor)
-            refuse(mark, "anchors (&name) are not for machine files; write the value out where it is needed");
+            refuse(mark, fmt::format("anchors (&name) are not for {}s; write the value out where it is needed", kind_));
         // "?" and "!" are what yaml-cpp says of plain and of quoted values without a tag.
-        if (!tag.empty() && tag != "?" && tag != "!") refuse(mark, "tags (!type) are not for machine files; remove it");
+        if (!tag.empty() && tag != "?" && tag != "!")
+            refuse(mark, fmt::format("tags (!type) are not for {}s; remove it", kind_));
     }
 
     void enter(const YAML::Mark& mark) {
         if (++depth_ > deepest)
-            refuse(mark, fmt::format("nested more than {} deep, which no machine file needs", deepest));
+            refuse(mark, fmt::format("nested more than {} deep, which no {} needs", deepest, kind_));
     }
 
     const std::string& file_;
+    const std::string& kind_;
     int depth_ = 0;
     int documents_ = 0;
     YAML::Mark last_quoted_ = YAML::Mark::null_mark();
@@ -138,31 +143,40 @@ Mark mark_of(const YAML::Mark& mark) {
     return mark.is_null() ? Mark{1, 1} : Mark{std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1};
 }
 
-YAML::Node load_yaml(const std::string& text, const std::string& file) {
-    if (text.size() > largest_machine_file)
-        throw MachineError(file, {{{}, "the file is larger than 1 MiB, which no machine file is"}});
-    if (const std::string_view fault = fault_of_bytes(text); !fault.empty())
-        throw MachineError(file, {{{}, std::string(fault)}});
+std::optional<std::string> read_yaml_file(const std::string& path) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::string text(largest_yaml_file + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad() || (file.gcount() == 0 && errno != 0)) return std::nullopt;
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text;
+}
+
+YAML::Node load_yaml(const std::string& text, const std::string& file, const std::string& kind) {
+    if (text.size() > largest_yaml_file)
+        throw FileError(file, {{{}, fmt::format("the file is larger than 1 MiB, which no {} is", kind)}});
+    if (std::string fault = fault_of_bytes(text, kind); !fault.empty()) throw FileError(file, {{{}, std::move(fault)}});
     if (const std::size_t at = find_no_utf8(text); at != text.npos) {
         const std::string_view before = std::string_view(text).substr(0, at);
         const auto line = std::ranges::count(before, '\n'),
                    column = static_cast<std::ptrdiff_t>(at - (before.rfind('\n') + 1));
-        throw MachineError(file,
-                           {{{static_cast<int>(line) + 1, static_cast<int>(column) + 1},
-                             "a byte here is no UTF-8; write the file in UTF-8, as by iconv -f LATIN1 -t UTF-8"}});
+        throw FileError(file, {{{static_cast<int>(line) + 1, static_cast<int>(column) + 1},
+                                "a byte here is no UTF-8; write the file in UTF-8, as by iconv -f LATIN1 -t UTF-8"}});
     }
     try {
         std::istringstream stream(text);
         YAML::Parser parser(stream);
-        Guard guard(file);
+        Guard guard(file, kind);
         while (parser.HandleNextDocument(guard)) {
         }
         guard.check_last_quotation(text);
         return YAML::Load(text);
     } catch (const YAML::Exception& error) {
         if (const auto tab = tab_before(text, error.mark.line))
-            throw MachineError(file, {{*tab, "this is not valid YAML: a tab in the indentation; write spaces"}});
-        throw MachineError(file, {{mark_of(error.mark), "this is not valid YAML: " + shown(error.msg)}});
+            throw FileError(file, {{*tab, "this is not valid YAML: a tab in the indentation; write spaces"}});
+        throw FileError(file, {{mark_of(error.mark), "this is not valid YAML: " + shown(error.msg)}});
     }
 }
 

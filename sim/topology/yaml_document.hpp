@@ -22,15 +22,19 @@
 
 namespace cachetally {
 
-/// The most bytes that a machine file may have.
-constexpr std::size_t largest_machine_file = std::size_t{1} << 20;
+/// The most bytes that such a file may have.
+constexpr std::size_t largest_yaml_file = std::size_t{1} << 20;
 
 /// Counted from 1; the beginning of the file where yaml-cpp knows no place.
 Mark mark_of(const YAML::Mark& mark);
 
-/// The one document of a file. Throws MachineError where the text is no YAML, is larger than 1 MiB, is nested more than
-/// 16 deep, or holds anchors, aliases, tags or a second document.
-YAML::Node load_yaml(const std::string& text, const std::string& file);
+/// The text of a file, at most one byte more than the largest, so that endless files end too. Nothing where it cannot
+/// be read: errno says why.
+std::optional<std::string> read_yaml_file(const std::string& path);
+
+/// The one document of a file. Throws FileError where the text is no YAML, is larger than 1 MiB, is nested more than
+/// 16 deep, or holds anchors, aliases, tags or a second document. `kind`: what the file is, for messages.
+YAML::Node load_yaml(const std::string& text, const std::string& file, const std::string& kind);
 
 Mark mark_of(const YAML::Node& node);
 
