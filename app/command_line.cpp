@@ -243,6 +243,7 @@ int run(int argc, char** argv, const std::string& name) {
     cachetally::app::add_record(app, program);
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app, program);
+    cachetally::app::add_campaign(app);
     cachetally::app::add_intrusion(app, program);
     cachetally::app::add_trackers(app, program);
     cachetally::app::add_advise(app, program);

@@ -69,14 +69,14 @@ constexpr RefusedKey varied_by_sweeps[] = {
 
 SweepPlan plan_of(const Options& options, const Topology& topology) {
     SweepPlan plan;
-    plan.counters = parse_counters(options.counters);
-    plan.granularities = parse_granularities(options.granularity);
-    plan.evictions = parse_evictions(options.eviction);
+    const std::vector<std::uint32_t> counters = parse_counters(options.counters);
+    const std::vector<Granularity> granularities = parse_granularities(options.granularity);
+    const std::vector<Eviction> evictions = parse_evictions(options.eviction);
     plan.slowdown = options.slowdown;
     plan.beside_paper = !options.preset.empty();
     MonitorSpec start;
-    start.counters = plan.counters.front();
-    start.granularity = plan.granularities.front();
+    start.counters = counters.front();
+    start.granularity = granularities.front();
     const std::vector<std::string> links =
         options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
                               : parse_links(options.links);
@@ -86,7 +86,8 @@ SweepPlan plan_of(const Options& options, const Topology& topology) {
                 options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
             MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
             spec.link = link;
-            plan.variants.push_back({completed(placed({spec}, topology).front(), topology), settings});
+            plan.variants.push_back(
+                {completed(placed({spec}, topology).front(), topology), settings, counters, granularities, evictions});
         }
     return plan;
 }

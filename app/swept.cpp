@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::size_t most_combinations = 1000;
 
-/// "watermark:64" of the key drain is two settings.
-std::string setting_of(const std::string& key, const std::string& value) {
-    const auto colon = value.find(':');
-    if (key != "drain" || colon == std::string::npos) return key + '=' + value;
-    const std::string drain = value.substr(0, colon);
-    return fmt::format("drain={},{}={}", drain, drain == "periodic" ? "period" : drain, value.substr(colon + 1));
-}
-
 /// The cells of a workload while they are counted.
 class WorkloadSweep {
 public:
@@ -51,9 +43,8 @@ private:
     using Copies = std::vector<std::unique_ptr<Sweep>>;
 
     SweepSpec spec_of(const SweepVariant& variant) const {
-        return {variant.base, plan_.counters, plan_.granularities, plan_.evictions};
+        return {variant.base, variant.counters, variant.granularities, variant.evictions};
     }
-    std::vector<SweepRow> rows_without_counts() const;
     void add_cell(SweptWorkload& result, const SweepVariant& variant, const SweepRow& row, std::uint64_t events,
                   bool counted);
     void count(SweepCell& cell, const MonitorSpec& monitor, const ObservedRun& with) const;
@@ -67,6 +58,14 @@ private:
 SweepCost cost_of(const MonitorSpec& monitor, std::uint64_t events, std::uint64_t swapouts) {
     const HardwareCost cost = hardware_cost(monitor);
     return {cost.bits(), cost.comparators, cost.area, cost.energy_per_event(events, swapouts)};
+}
+
+std::vector<SweepRow> rows_without_counts(const SweepVariant& variant) {
+    std::vector<SweepRow> rows;
+    for (const Eviction eviction : variant.evictions)
+        for (const Granularity& granularity : variant.granularities)
+            for (const std::uint32_t counters : variant.counters) rows.push_back({counters, granularity, eviction});
+    return rows;
 }
 
 void WorkloadSweep::add_cell(SweptWorkload& result, const SweepVariant& variant, const SweepRow& row,
@@ -95,14 +94,6 @@ void WorkloadSweep::add_cell(SweptWorkload& result, const SweepVariant& variant,
     result.cells.push_back(std::move(cell));
 }
 
-std::vector<SweepRow> WorkloadSweep::rows_without_counts() const {
-    std::vector<SweepRow> rows;
-    for (const Eviction eviction : plan_.evictions)
-        for (const Granularity& granularity : plan_.granularities)
-            for (const std::uint32_t counters : plan_.counters) rows.push_back({counters, granularity, eviction});
-    return rows;
-}
-
 void WorkloadSweep::pass(SweptWorkload& result, const Input& input, const SimulationOptions& options) {
     result.hierarchy = std::make_unique<Hierarchy>(topology_);
     Hierarchy& hierarchy = *result.hierarchy;
@@ -123,7 +114,7 @@ void WorkloadSweep::pass(SweptWorkload& result, const Input& input, const Simula
     for (std::size_t v = 0; v < sweeps.size(); ++v) {
         const SweepVariant& variant = plan_.variants[v];
         if (sweeps[v].empty()) {
-            for (const SweepRow& row : rows_without_counts()) add_cell(result, variant, row, 0, false);
+            for (const SweepRow& row : rows_without_counts(variant)) add_cell(result, variant, row, 0, false);
             continue;
         }
         const LinkInfo& link = topology_.links()[topology_.link(variant.base.link)];
@@ -225,7 +216,7 @@ std::vector<std::string> combinations(const std::vector<std::string>& texts) {
         std::vector<std::string> longer;
         for (const std::string& begun : all)
             for (const std::string& value : parse_values("--vary " + text, text.substr(equals + 1), key != "range"))
-                longer.push_back((begun.empty() ? "" : begun + ',') + setting_of(key, value));
+                longer.push_back((begun.empty() ? "" : begun + ',') + varied_setting(key, value));
         all = std::move(longer);
         if (all.size() > most_combinations)
             throw UsageError("'--vary {}': these are {} combinations; at most {} are possible", text, all.size(),

@@ -19,10 +19,13 @@ struct SweepSource {
 /// "lu,n=64,block=8", "t.ct.h5": of --workload.
 SweepSource parse_source(const std::string& text);
 
-/// A monitor of which counters, granularity and eviction are still varied.
+/// A monitor, and of what counters, granularities and eviction policies it is taken: all combinations.
 struct SweepVariant {
     MonitorSpec base;      ///< placed and completed
     std::string settings;  ///< of --vary
+    std::vector<std::uint32_t> counters;
+    std::vector<Granularity> granularities;
+    std::vector<Eviction> evictions;
 };
 
 /// --vary: the settings of each combination of the values, as in "ways=4,width=8"; an empty text where nothing is
@@ -32,9 +35,6 @@ std::vector<std::string> combinations(const std::vector<std::string>& texts);
 
 struct SweepPlan {
     std::vector<SweepVariant> variants;
-    std::vector<std::uint32_t> counters;
-    std::vector<Granularity> granularities;
-    std::vector<Eviction> evictions;
     bool slowdown = false;
     bool beside_paper = false;
 };

@@ -137,6 +137,9 @@ struct RequiredKey {
 MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused,
                          std::span<const RequiredKey> required = {}, const MonitorSpec& start = {});
 
+/// "ways=4" of a key that is varied and its value; "watermark:64" of the key drain is two settings.
+std::string varied_setting(const std::string& key, const std::string& value);
+
 /// "4", "aligned:4", "mask:6", "dynamic:4"; and an eviction policy by its name. Throw SpecError.
 Granularity parse_granularity(std::string_view text);
 Eviction parse_eviction(std::string_view text);

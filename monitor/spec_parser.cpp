@@ -343,6 +343,13 @@ MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refu
     return reader.finish_common({0, 1});
 }
 
+std::string varied_setting(const std::string& key, const std::string& value) {
+    const auto colon = value.find(':');
+    if (key != "drain" || colon == std::string::npos) return key + '=' + value;
+    const std::string drain = value.substr(0, colon);
+    return fmt::format("drain={},{}={}", drain, drain == "periodic" ? "period" : drain, value.substr(colon + 1));
+}
+
 Granularity parse_granularity(std::string_view text) { return read_alone<Granularity>(text, read_granularity); }
 
 Eviction parse_eviction(std::string_view text) {

@@ -63,14 +63,19 @@ inline std::vector<std::uint32_t> numbers_to(std::size_t count) {
     return numbers;
 }
 
-/// Collects rows and writes them chunk by chunk; a column shorter than a chunk is written at the end, in its size.
+/// Collects rows, numbers or texts, and writes them chunk by chunk; a column shorter than a chunk is written at the
+/// end, in its size.
 template <class T>
 class GrowingColumn {
 public:
-    /// `group` must outlive the column.
+    /// `group` must outlive the column. `longest`: bytes of the longest text.
     GrowingColumn(Group& group, std::string name, Compression compression = Compression::deflate,
-                  std::size_t chunk_rows = 65536)
-        : group_(&group), name_(std::move(name)), compression_(compression), chunk_rows_(chunk_rows) {}
+                  std::size_t chunk_rows = 65536, std::size_t longest = 0)
+        : group_(&group),
+          name_(std::move(name)),
+          compression_(compression),
+          chunk_rows_(chunk_rows),
+          longest_(longest) {}
 
     void append(T row) { append(std::span<const T>(&row, 1)); }
 
@@ -87,6 +92,8 @@ public:
     void finish() {
         if (column_) {
             write(pending_.size());
+        } else if constexpr (is_text) {
+            group_->write_texts(name_, pending_);
         } else {
             group_->write<T>(name_, std::span<const T>(pending_), compression_);
         }
@@ -95,16 +102,24 @@ public:
     }
 
 private:
+    static constexpr bool is_text = std::is_same_v<T, std::string>;
+
     void write(std::size_t count) {
-        if (!column_) column_ = group_->create_column(name_, element_of<T>(), compression_, chunk_rows_);
-        column_->append(std::span<const T>(pending_).first(count));
+        const std::span<const T> rows = std::span<const T>(pending_).first(count);
+        if constexpr (is_text) {
+            if (!column_) column_ = group_->create_text_column(name_, longest_, chunk_rows_);
+            column_->append_texts(rows);
+        } else {
+            if (!column_) column_ = group_->create_column(name_, element_of<T>(), compression_, chunk_rows_);
+            column_->append(rows);
+        }
         pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
     }
 
     Group* group_;
     std::string name_;
     Compression compression_;
-    std::size_t chunk_rows_;
+    std::size_t chunk_rows_, longest_;
     std::optional<Dataset> column_;
     std::vector<T> pending_;
     std::uint64_t rows_ = 0;

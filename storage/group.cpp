@@ -163,15 +163,27 @@ Dataset Group::write_array(const std::string& name, Element element, const std::
     return {std::move(dataset), path_of(name)};
 }
 
-Dataset Group::write_texts(const std::string& name, std::span<const std::string> texts) {
-    std::size_t longest = 2;  // xarray takes texts of one byte for the letters of others
-    for (const auto& text : texts) {
-        if (text.find('\0') != std::string::npos) throw StorageError("{}: a text holds a zero byte", path_of(name));
-        longest = std::max(longest, text.size());
-    }
+namespace {
+
+constexpr std::size_t shortest_text = 2;  // xarray takes texts of one byte for the letters of others
+
+/// Texts of `longest` bytes, one after the other.
+std::vector<char> padded(std::span<const std::string> texts, std::size_t longest, const std::string& where) {
     std::vector<char> buffer(longest * texts.size(), '\0');
-    for (std::size_t i = 0; i < texts.size(); ++i)
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (texts[i].find('\0') != std::string::npos) throw StorageError("{}: a text holds a zero byte", where);
+        if (texts[i].size() > longest) throw StorageError("{}: a text is longer than {} bytes", where, longest);
         std::copy(texts[i].begin(), texts[i].end(), buffer.begin() + static_cast<std::ptrdiff_t>(i * longest));
+    }
+    return buffer;
+}
+
+}  // namespace
+
+Dataset Group::write_texts(const std::string& name, std::span<const std::string> texts) {
+    std::size_t longest = shortest_text;
+    for (const auto& text : texts) longest = std::max(longest, text.size());
+    const std::vector<char> buffer = padded(texts, longest, path_of(name));
     std::vector<hsize_t> chunk;
     if (buffer.size() >= smallest_chunked) chunk = {std::min<hsize_t>(texts.size(), rows_per_chunk)};
     const hsize_t count = texts.size();
@@ -187,13 +199,24 @@ Dataset Group::write_texts(const std::string& name, std::span<const std::string>
     return texts_there;
 }
 
-Dataset Group::create_column(const std::string& name, Element element, Compression compression,
-                             std::uint64_t chunk_rows) {
+Dataset Group::create_growing(const std::string& name, hid_t type, std::size_t bytes, Compression compression,
+                              std::uint64_t chunk_rows) {
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
     const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
-    const Handle properties = dataset_properties({chunk_rows}, bytes_of(element), compression);
-    Handle dataset = create_dataset(*this, path_of(name), name, file_type(element), space.get(), properties);
-    return {std::move(dataset), path_of(name)};
+    const Handle properties = dataset_properties({chunk_rows}, bytes, compression);
+    return {create_dataset(*this, path_of(name), name, type, space.get(), properties), path_of(name)};
+}
+
+Dataset Group::create_column(const std::string& name, Element element, Compression compression,
+                             std::uint64_t chunk_rows) {
+    return create_growing(name, file_type(element), bytes_of(element), compression, chunk_rows);
+}
+
+Dataset Group::create_text_column(const std::string& name, std::size_t longest, std::uint64_t chunk_rows) {
+    longest = std::max(longest, shortest_text);
+    Dataset column = create_growing(name, fixed_text_type(longest).get(), longest, Compression::deflate, chunk_rows);
+    column.set_attribute("_Encoding", "utf-8");
+    return column;
 }
 
 void Group::throw_shape(const std::string& name, std::size_t have, std::uint64_t rows, std::uint64_t columns) const {
@@ -283,6 +306,16 @@ void Dataset::read_slab(Element element, std::uint64_t first, std::uint64_t coun
 }
 
 void Dataset::append_rows(Element element, std::uint64_t count, const void* values) {
+    append_values(memory_type(element), count, values);
+}
+
+void Dataset::append_texts(std::span<const std::string> texts) {
+    const Handle type(H5Dget_type(id()), H5Tclose);
+    const std::vector<char> buffer = padded(texts, H5Tget_size(type.get()), where_);
+    append_values(type.get(), texts.size(), buffer.data());
+}
+
+void Dataset::append_values(hid_t type, std::uint64_t count, const void* values) {
     silence_library();
     if (count == 0) return;
     const hsize_t start = rows(), length = count, total = start + count;
@@ -290,7 +323,7 @@ void Dataset::append_rows(Element element, std::uint64_t count, const void* valu
     const Handle file_space(H5Dget_space(id()), H5Sclose);
     const Handle memory_space(H5Screate_simple(1, &length, nullptr), H5Sclose);
     if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &length, nullptr) < 0 ||
-        H5Dwrite(id(), memory_type(element), memory_space.get(), file_space.get(), H5P_DEFAULT, values) < 0)
+        H5Dwrite(id(), type, memory_space.get(), file_space.get(), H5P_DEFAULT, values) < 0)
         throw_storage_error("{}: cannot append", where_);
     check_object_written(id(), where_);
 }

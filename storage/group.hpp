@@ -108,6 +108,9 @@ public:
         read_slab(element_of<T>(), first, rows.size(), rows.data());
     }
 
+    /// Adds texts to the end of a column that was made by Group::create_text_column(); an error where one is longer.
+    void append_texts(std::span<const std::string> texts);
+
     /// Adds rows to the end of a column that was made by Group::create_column().
     template <class T>
     void append(std::span<const T> rows) {
@@ -119,6 +122,7 @@ private:
     void read_all(Element element, void* values) const;
     void read_slab(Element element, std::uint64_t first, std::uint64_t count, void* values) const;
     void append_rows(Element element, std::uint64_t count, const void* values);
+    void append_values(hid_t type, std::uint64_t count, const void* values);
 };
 
 enum class Compression : std::uint8_t {
@@ -162,6 +166,9 @@ public:
     Dataset create_column(const std::string& name, Element element, Compression compression = Compression::deflate,
                           std::uint64_t chunk_rows = 65536);
 
+    /// The same of texts of at most so many bytes.
+    Dataset create_text_column(const std::string& name, std::size_t longest, std::uint64_t chunk_rows = 65536);
+
     /// All elements of a dataset.
     template <class T>
     std::vector<T> read(const std::string& name) const {
@@ -173,6 +180,8 @@ private:
     [[noreturn]] void throw_shape(const std::string& name, std::size_t have, std::uint64_t rows,
                                   std::uint64_t columns) const;
     std::string path_of(const std::string& name) const;
+    Dataset create_growing(const std::string& name, hid_t type, std::size_t bytes, Compression compression,
+                           std::uint64_t chunk_rows);
     Dataset write_array(const std::string& name, Element element, const std::vector<hsize_t>& shape, const void* values,
                         Compression compression);
 };

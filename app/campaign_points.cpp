@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points of campaigns, computed as sweeps compute their cells: those that share references and hierarchy in one pass.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <new>
+
+#include "app/campaign_job.hpp"
+#include "app/checks.hpp"
+#include "app/report.hpp"
+#include "app/swept.hpp"
+#include "app/terminal.hpp"
+#include "campaign/point_file.hpp"
+#include "monitor/spec_placement.hpp"
+#include "sim/topology/yaml_document.hpp"
+#include "storage/columns.hpp"
+#include "storage/hash.hpp"
+#include "storage/provenance.hpp"
+
+namespace cachetally::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The monitor of a point, and its place among the cells of the sweep.
+struct Wanted {
+    std::uint64_t point;
+    MonitorSpec spec;
+    std::string variant;  ///< SweepVariant::settings
+};
+
+MonitorSpec monitor_of_point(const Grid& grid, const Grid::Place& place, const Topology& topology) {
+    MonitorSpec spec = parse_common(grid.monitor_settings(place), {});
+    spec.link = grid.monitor_link(place);
+    if (spec.link.empty()) spec.link = topology.links()[topology.core_link(false)].name;
+    return completed(placed({spec}, topology).front(), topology);
+}
+
+template <class T>
+void add_once(std::vector<T>& values, const T& value) {
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+/// Monitors that are equal but for counters, granularity and eviction become one variant where these are all
+/// combinations, else one for each granularity and eviction policy.
+SweepPlan plan_of_points(std::vector<Wanted>& wanted, bool slowdown) {
+    const auto group = [&](auto key_of) {
+        std::vector<std::pair<MonitorSpec, SweepVariant>> groups;
+        for (Wanted& each : wanted) {
+            const MonitorSpec key = key_of(each.spec);
+            auto found = std::ranges::find(groups, key, [](const auto& entry) { return entry.first; });
+            if (found == groups.end()) {
+                SweepVariant variant{each.spec, std::to_string(groups.size()), {}, {}, {}};
+                found = groups.insert(groups.end(), {key, variant});
+            }
+            add_once(found->second.counters, each.spec.counters);
+            add_once(found->second.granularities, each.spec.granularity);
+            add_once(found->second.evictions, each.spec.eviction);
+            each.variant = found->second.settings;
+        }
+        return groups;
+    };
+    const auto cells = [](const auto& groups) {
+        std::size_t sum = 0;
+        for (const auto& [key, variant] : groups)
+            sum += variant.counters.size() * variant.granularities.size() * variant.evictions.size();
+        return sum;
+    };
+    auto groups = group([](MonitorSpec spec) {
+        spec.counters = 1;
+        spec.granularity = {};
+        spec.eviction = Eviction::fifo;
+        return spec;
+    });
+    if (cells(groups) > wanted.size())
+        groups = group([](MonitorSpec spec) {
+            spec.counters = 1;
+            return spec;
+        });
+    SweepPlan plan;
+    plan.slowdown = slowdown;
+    for (auto& [key, variant] : groups) plan.variants.push_back(std::move(variant));
+    return plan;
+}
+
+class PointRunner {
+public:
+    explicit PointRunner(std::shared_ptr<const Grid> grid) : grid_(std::move(grid)), measures_(measures_of(*grid_)) {}
+
+    const std::vector<Measure>& measures() const { return measures_; }
+
+    /// All points from `first` to `end`, which share references and hierarchy.
+    std::vector<PointRow> run(std::uint64_t first, std::uint64_t end) const {
+        const Grid::Place place = grid_->place(first);
+        const Topology topology(grid_->machine(place));
+        std::vector<Wanted> wanted;
+        std::vector<PointRow> rows;
+        for (std::uint64_t point = first; point < end; ++point) {
+            rows.push_back(empty(point));
+            if (!grid_->has_monitor(grid_->place(point))) continue;
+            try {
+                wanted.push_back({point, monitor_of_point(*grid_, grid_->place(point), topology), {}});
+            } catch (const std::invalid_argument& error) {  // of this machine
+                rows.back().error = error.what();
+            }
+        }
+        const SweepPlan plan = plan_of_points(wanted, grid_->file().slowdown);
+        const SweptWorkload swept = sweep(place, plan, topology);
+        for (PointRow& row : rows) {
+            if (!row.error.empty()) continue;
+            set_run(row, swept.run, topology.machine());
+            if (grid_->has_monitor(grid_->place(row.point)))
+                set_cell(row, *std::ranges::find(wanted, row.point, &Wanted::point), swept);
+        }
+        return rows;
+    }
+
+    PointRow empty(std::uint64_t point, std::string error = {}) const {
+        return {point, grid_->hash(point), std::vector<double>(measures_.size(), std::nan("")), std::move(error)};
+    }
+
+private:
+    SweptWorkload sweep(const Grid::Place& place, const SweepPlan& plan, const Topology& topology) const {
+        const WorkloadPoint workload = grid_->workload(place);
+        WorkloadOptions options;
+        options.simulation.max_references = grid_->file().count;
+        options.simulation.warmup = grid_->file().warmup;
+        SweepSource source{workload.name, workload.settings, workload.name};
+        if (workload.is_trace) source.name = grid_->inputs().traces.at(workload.name).path;
+        const Input input = open_input(source.name, source.settings, options.choice);
+        check_cores(input, topology);
+        SweptWorkload swept = sweep_workload(source, input, plan, options, topology);
+        if (!swept.run.complete && swept.run.failure.empty()) throw BundleInterrupted();
+        if (!swept.run.complete) throw CampaignError("{}", swept.run.failure);
+        if (interrupted()) throw BundleInterrupted();
+        return swept;
+    }
+
+    void set(PointRow& row, const std::string& name, double value) const {
+        const auto found = std::ranges::find(measures_, name, &Measure::name);
+        if (found != measures_.end()) row.values[static_cast<std::size_t>(found - measures_.begin())] = value;
+    }
+    void set(PointRow& row, const std::string& name, std::uint64_t value) const {
+        set(row, name, static_cast<double>(value));
+    }
+
+    void set_run(PointRow& row, const RunResult& run, const MachineDescription& machine) const {
+        set(row, "references", run.counts.references);
+        set(row, "cycles", run.end() / machine.period);
+        for (std::size_t i = 0; i < machine.caches.size(); ++i) {
+            const CacheCounts& counts = run.counts.caches[i];
+            set(row, "accesses_" + machine.caches[i].name, counts.loads + counts.stores + counts.fetches);
+            set(row, "misses_" + machine.caches[i].name,
+                counts.load_misses + counts.store_misses + counts.fetch_misses);
+        }
+        for (std::size_t i = 0; i < machine.tlbs.size(); ++i) {
+            set(row, "accesses_" + machine.tlbs[i].name, run.counts.tlbs[i].accesses);
+            set(row, "misses_" + machine.tlbs[i].name, run.counts.tlbs[i].misses);
+        }
+        for (std::size_t i = 0; i < machine.memories.size(); ++i) {
+            set(row, "reads_" + machine.memories[i].name, run.counts.memories[i].reads);
+            set(row, "writes_" + machine.memories[i].name, run.counts.memories[i].writes);
+        }
+    }
+
+    void set_cell(PointRow& row, const Wanted& wanted, const SweptWorkload& swept) const {
+        const auto is_it = [&](const SweepCell& cell) {
+            return cell.settings == wanted.variant && cell.counters == wanted.spec.counters &&
+                   cell.granularity == to_string(wanted.spec.granularity) &&
+                   cell.eviction == to_string(wanted.spec.eviction);
+        };
+        const auto cell = std::ranges::find_if(swept.cells, is_it);
+        if (cell == swept.cells.end()) {
+            row = empty(row.point, swept.missing.empty() ? "it was not counted" : swept.missing);
+            return;
+        }
+        set(row, "events", cell->events);
+        set(row, "swapouts", cell->swapouts);
+        set(row, "error", cell->error);
+        set(row, "bytes_per_event", cell->bytes_per_event);
+        set(row, "bits", cell->cost->bits);
+        set(row, "comparators", cell->cost->comparators);
+        set(row, "area", cell->cost->area);
+        set(row, "energy", cell->cost->energy);
+        if (cell->slowdown) set(row, "slowdown", *cell->slowdown);
+    }
+
+    std::shared_ptr<const Grid> grid_;
+    std::vector<Measure> measures_;
+};
+
+/// A group of points; what goes wrong there is said of each of them.
+std::vector<PointRow> run_group(const PointRunner& runner, Steps& steps, std::uint64_t first, std::uint64_t end) {
+    std::string error = ended_twice;
+    if (steps.enter(first)) try {
+            return runner.run(first, end);
+        } catch (const std::bad_alloc&) {
+            error = "there is not enough memory";
+        } catch (const std::exception& failure) {
+            error = failure.what();
+        }
+    std::vector<PointRow> rows;
+    for (std::uint64_t point = first; point < end; ++point) rows.push_back(runner.empty(point, error));
+    return rows;
+}
+
+std::vector<PointFailure> compute_points(const Grid& grid, const PointRunner& runner, const Manifest& manifest,
+                                         Group& root, std::uint64_t bundle, Steps& steps, const InputFile* before) {
+    std::vector<PointRow> rows, old;
+    std::vector<std::uint64_t> failed_before;
+    if (before != nullptr) {
+        old = read_points(before->root(), runner.measures());
+        for (const PointFailure& failure : read_failures(before->root())) failed_before.push_back(failure.item);
+    }
+    const std::uint64_t begin = manifest.first(bundle);
+    for (std::uint64_t first = begin; first < manifest.end(bundle);) {
+        const std::uint64_t end = grid.group_end(first);
+        if (steps.interrupted()) throw BundleInterrupted();
+        const bool again = before == nullptr || std::ranges::any_of(failed_before, [&](std::uint64_t point) {
+                               return point >= first && point < end;
+                           });
+        if (again) {
+            for (PointRow& row : run_group(runner, steps, first, end)) rows.push_back(std::move(row));
+        } else {
+            rows.insert(rows.end(), old.begin() + static_cast<std::ptrdiff_t>(first - begin),
+                        old.begin() + static_cast<std::ptrdiff_t>(end - begin));
+        }
+        first = end;
+    }
+    write_points(root, runner.measures(), rows);
+    std::vector<PointFailure> failures;
+    for (const PointRow& row : rows)
+        if (!row.error.empty()) failures.push_back({row.point, row.error});
+    return failures;
+}
+
+/// Relative to the campaign file.
+std::string path_beside(const std::string& file, const std::string& name) {
+    return fs::absolute(fs::path(file).parent_path() / name).lexically_normal().string();
+}
+
+CampaignInput machine_input(const std::string& file, const std::string& name) {
+    std::error_code error;
+    const std::string path = path_beside(file, name);
+    const bool is_file = fs::is_regular_file(path, error);
+    const std::string text = load_machine(is_file ? path : name).text;
+    return {is_file ? path : "", text, hash_text(text)};
+}
+
+Json inputs_json(const std::map<std::string, CampaignInput>& inputs) {
+    Json json = Json::object();
+    for (const auto& [name, input] : inputs)
+        json[name] = {{"path", input.path}, {"text", input.text}, {"hash", input.hash}};
+    return json;
+}
+
+std::map<std::string, CampaignInput> inputs_in(const Json& json) {
+    std::map<std::string, CampaignInput> inputs;
+    for (const auto& [name, input] : json.items())
+        inputs[name] = {input.at("path"), input.at("text"), input.at("hash")};
+    return inputs;
+}
+
+/// Throws where a file is not what it was. Machine files may be gone: the folder has their text.
+void require_unchanged(const CampaignInputs& inputs) {
+    const auto changed = [](const std::string& path) {
+        throw CampaignError("'{}' is not what it was when the campaign began; put it back, or begin another campaign",
+                            shown(path));
+    };
+    for (const auto& [name, input] : inputs.machines) {
+        if (input.path.empty()) continue;
+        const auto text = read_yaml_file(input.path);
+        if (text && hash_text(*text) != input.hash) changed(input.path);
+    }
+    for (const auto& [name, input] : inputs.traces) {
+        std::error_code error;
+        if (!fs::exists(input.path, error)) throw CampaignError("the trace '{}' is not there", shown(input.path));
+        if (hash_file(input.path) != input.hash) changed(input.path);
+    }
+}
+
+constexpr std::uint64_t usual_bundles = 400, largest_bundle = 1000;
+
+}  // namespace
+
+Manifest points_manifest(const std::string& path, std::uint64_t points_per_bundle) {
+    require_present(path);
+    const auto text = read_yaml_file(path);
+    if (!text) throw UsageError("'{}' cannot be read", shown(path));
+    const CampaignFile file = parse_campaign_file(*text, path);
+    CampaignInputs inputs;
+    for (const CampaignEntry& machine : file.machines) try {
+            if (!inputs.machines.contains(machine.name))
+                inputs.machines[machine.name] = machine_input(path, machine.name);
+        } catch (const FileError& error) {
+            throw FileError(path, {{machine.mark, error.what()}});
+        }
+    for (const CampaignEntry& workload : file.workloads) {
+        if (!workload.is_trace || inputs.traces.contains(workload.name)) continue;
+        const std::string trace = path_beside(path, workload.name);
+        std::error_code error;
+        if (!fs::is_regular_file(trace, error))
+            throw FileError(
+                path, {{workload.mark,
+                        fmt::format("there is no trace '{}'; paths are relative to this file", shown(workload.name))}});
+        inputs.traces[workload.name] = {trace, "", hash_file(trace)};
+    }
+    const Grid grid(file, inputs);
+    if (points_per_bundle == 0)
+        points_per_bundle = std::clamp<std::uint64_t>(grid.points() / usual_bundles, 1, largest_bundle);
+    Manifest manifest;
+    manifest.kind = "points";
+    manifest.program = campaign_program();
+    manifest.name = file.name;
+    manifest.items = grid.points();
+    manifest.bundles = bundles_of(grid, points_per_bundle);
+    manifest.contents = {{"path", path},
+                         {"text", *text},
+                         {"machines", inputs_json(inputs.machines)},
+                         {"traces", inputs_json(inputs.traces)}};
+    return manifest;
+}
+
+std::shared_ptr<const Grid> grid_of(const Manifest& manifest) {
+    const Json& contents = manifest.contents;
+    CampaignInputs inputs{inputs_in(contents.at("machines")), inputs_in(contents.at("traces"))};
+    require_unchanged(inputs);
+    return std::make_shared<Grid>(parse_campaign_file(contents.at("text"), contents.at("path")), std::move(inputs));
+}
+
+CampaignJob points_job(const Manifest& manifest) {
+    const std::shared_ptr<const Grid> grid = grid_of(manifest);
+    const auto runner = std::make_shared<PointRunner>(grid);
+    auto hashes = std::make_shared<std::vector<std::string>>(manifest.count());
+    CampaignJob job;
+    job.work.hash = [grid, hashes, manifest](std::uint64_t bundle) {
+        std::string& hash = (*hashes)[bundle];
+        if (hash.empty()) {
+            std::string all;
+            for (std::uint64_t point = manifest.first(bundle); point < manifest.end(bundle); ++point)
+                all += grid->hash(point) + "\n";
+            hash = hash_text(all);
+        }
+        return hash;
+    };
+    job.work.compute = [grid, runner, manifest](Group& root, std::uint64_t bundle, Steps& steps,
+                                                const InputFile* before) {
+        return compute_points(*grid, *runner, manifest, root, bundle, steps, before);
+    };
+    job.merge = [grid, hash = job.work.hash](const CampaignFolder& folder, ResultFile& file) {
+        Group& root = file.root();
+        set_nexus_class(root, "NXroot");
+        root.set_attribute("format", result_format);
+        root.set_attribute("format_version", result_format_version);
+        root.set_attribute("kind", std::string("campaign"));
+        Group input = root.create_group("input");
+        set_nexus_class(input, "NXcollection");
+        input.set_attribute("name", grid->file().name);
+        input.write_texts("yaml", std::vector<std::string>{grid->file().text});
+        std::vector<std::string> bundle_hashes;
+        for (std::uint64_t bundle = 0; bundle < folder.manifest().count(); ++bundle)
+            bundle_hashes.push_back(hash(bundle));
+        const Merged merged = merge_points(folder, *grid, bundle_hashes, root);
+        root.set_attribute("default", "campaign");
+        write_provenance(root, make_provenance(command_line()));
+        if (merged.missing != 0)
+            return fmt::format("{} of {} points are not done", merged.missing, folder.manifest().items);
+        return merged.failed == 0 ? "" : fmt::format("{} of {} points failed", merged.failed, merged.points);
+    };
+    return job;
+}
+
+CampaignJob job_of(const CampaignFolder& folder) {
+    const Manifest& manifest = folder.manifest();
+    if (manifest.program != campaign_program())
+        throw CampaignError(
+            "'{}' was begun by cachetally {}, and this is {}: results would be mixed; use that program, "
+            "or begin another campaign",
+            shown(folder.path()), manifest.program, campaign_program());
+    if (manifest.kind == "points") return points_job(manifest);
+    throw CampaignError("'{}' holds a campaign of another kind ('{}')", shown(folder.path()), shown(manifest.kind));
+}
+
+}  // namespace cachetally::app

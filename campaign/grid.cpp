@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "campaign/grid.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "monitor/spec.hpp"
+#include "storage/hash.hpp"
+#include "storage/provenance.hpp"
+#include "workloads/kernels/workload.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t most_variants = 1'000'000, most_points = 10'000'000;
+constexpr const char* every_point_has[] = {"machine", "workload", "seed", "monitor"};
+
+[[noreturn]] void refuse(const std::string& path, const Mark& mark, std::string message) {
+    throw FileError(path, {{mark, std::move(message)}});
+}
+
+bool in_relation(auto left, Condition::Relation relation, auto right) {
+    switch (relation) {
+        case Condition::Relation::equal: return left == right;
+        case Condition::Relation::unequal: return left != right;
+        case Condition::Relation::less: return left < right;
+        case Condition::Relation::at_most: return left <= right;
+        case Condition::Relation::more: return left > right;
+        case Condition::Relation::at_least: return left >= right;
+    }
+    return false;
+}
+
+const WorkloadInfo* kernel_named(const std::string& name) {
+    for (const WorkloadInfo& info : workload_list())
+        if (info.name == name) return &info;
+    return nullptr;
+}
+
+bool has_option(const WorkloadInfo& info, const std::string& name) {
+    return std::ranges::any_of(info.options, [&](const WorkloadOption& option) { return option.name == name; });
+}
+
+}  // namespace
+
+std::optional<double> campaign_number(const std::string& text) {
+    if (const auto whole = parse_whole(text)) return static_cast<double>(*whole);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+std::vector<Grid::Variant> Grid::variants_of(const std::vector<CampaignEntry>& entries, const std::string& path) {
+    std::vector<Variant> all;
+    for (const CampaignEntry& entry : entries) {
+        std::vector<Variant> own{{&entry, {}}};
+        for (const Varied& varied : entry.set) {
+            if (own.size() * varied.values.size() > most_variants)
+                refuse(path, varied.mark,
+                       fmt::format("these are more than {} combinations; set fewer values", most_variants));
+            std::vector<Variant> longer;
+            for (const Variant& begun : own)
+                for (const std::string& value : varied.values) {
+                    longer.push_back(begun);
+                    longer.back().values.push_back(value);
+                }
+            own = std::move(longer);
+        }
+        all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+}
+
+Grid::Grid(CampaignFile file, CampaignInputs inputs) : file_(std::move(file)), inputs_(std::move(inputs)) {
+    machines_ = variants_of(file_.machines, file_.path);
+    workloads_ = variants_of(file_.workloads, file_.path);
+    monitors_ = variants_of(file_.monitors, file_.path);
+    check_workloads();
+    check_monitors();
+    check_machines();
+    find_parameters();
+    choose();
+    if (points() == 0) refuse(file_.path, {1, 1}, "no point is left; take conditions away, or set other values");
+}
+
+void Grid::check_machines() {
+    const auto add = [](std::vector<std::string>& names, const std::string& name) {
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    };
+    for (std::size_t i = 0; i < machines_.size(); ++i) {
+        const MachineDescription machine = [&] {
+            try {
+                return Topology(this->machine({i, 0, 0, 0})).machine();
+            } catch (const FileError& error) {
+                refuse(file_.path, machines_[i].entry->mark, error.what());
+            }
+        }();
+        for (const CacheConfig& cache : machine.caches) add(levels_, cache.name);
+        for (const TlbConfig& tlb : machine.tlbs) add(levels_, tlb.name);
+        for (const MemoryConfig& memory : machine.memories) add(memories_, memory.name);
+    }
+}
+
+void Grid::check_workloads() const {
+    for (const Variant& variant : workloads_) {
+        const CampaignEntry& entry = *variant.entry;
+        if (entry.is_trace) {
+            if (!entry.set.empty())
+                refuse(file_.path, entry.mark, "a trace has no options; 'set' is for kernels, as in {run: lu, ...}");
+            continue;
+        }
+        const WorkloadInfo* kernel = kernel_named(entry.name);
+        if (kernel == nullptr) {
+            std::vector<std::string_view> known;
+            for (const WorkloadInfo& info : workload_list()) known.push_back(info.name);
+            refuse(file_.path, entry.mark,
+                   fmt::format("there is no kernel '{}'{}; a trace is {{trace: FILE}}", shown(entry.name),
+                               advice(entry.name, known)));
+        }
+        try {
+            const auto place = static_cast<std::size_t>(&variant - workloads_.data());
+            OptionValues(entry.name, kernel->options, workload({0, place, 0, 0}).settings);
+        } catch (const OptionError& error) {
+            refuse(file_.path, entry.mark, error.what());
+        }
+    }
+}
+
+void Grid::check_monitors() const {
+    for (std::size_t i = 0; i < monitors_.size(); ++i) {
+        try {
+            if (has_monitor({0, 0, 0, i})) validate(parse_common(monitor_settings({0, 0, 0, i}), {}));
+        } catch (const SpecError& error) {
+            refuse(file_.path, monitors_[i].entry->mark, error.what());
+        }
+    }
+}
+
+void Grid::find_parameters() {
+    std::vector<std::string> names(std::begin(every_point_has), std::end(every_point_has));
+    const auto add = [&](const std::vector<CampaignEntry>& entries, const std::string& kind) {
+        const std::size_t before = names.size();
+        for (const CampaignEntry& entry : entries)
+            for (const Varied& varied : entry.set) {
+                const auto found = std::ranges::find(names, varied.key);
+                const bool taken = found < names.begin() + static_cast<std::ptrdiff_t>(before);
+                const std::string name = taken ? kind + "." + varied.key : varied.key;
+                if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+            }
+    };
+    add(file_.machines, "machine");
+    for (std::size_t i = std::size(every_point_has); i < names.size(); ++i)
+        for (const auto& [name, input] : inputs_.machines)
+            stated_[{name, names[i]}] =
+                setting_in(input.text, names[i].starts_with("machine.") ? names[i].substr(8) : names[i]);
+    add(file_.workloads, "workload");
+    add(file_.monitors, "monitor");
+    for (std::size_t i = std::size(every_point_has); i < names.size(); ++i) parameters_.push_back({names[i], true});
+    for (Parameter& parameter : parameters_) {
+        const auto see = [&](const Place& place) {
+            const std::string text = value(parameter.name, place);
+            if (!text.empty() && !campaign_number(text)) parameter.is_number = false;
+        };
+        for (std::size_t i = 0; i < machines_.size() && parameter.is_number; ++i) see({i, 0, 0, 0});
+        for (std::size_t i = 0; i < workloads_.size() && parameter.is_number; ++i) see({0, i, 0, 0});
+        for (std::size_t i = 0; i < monitors_.size() && parameter.is_number; ++i) see({0, 0, 0, i});
+    }
+}
+
+std::uint64_t Grid::combinations() const {
+    return machines_.size() * workloads_.size() * std::max<std::size_t>(1, file_.seeds.size()) * monitors_.size();
+}
+
+Grid::Place Grid::place_of(std::uint64_t combination) const {
+    const std::uint64_t seeds = std::max<std::size_t>(1, file_.seeds.size());
+    Place place;
+    place.monitor = combination % monitors_.size();
+    combination /= monitors_.size();
+    place.seed = combination % seeds;
+    combination /= seeds;
+    place.workload = combination % workloads_.size();
+    place.machine = combination / workloads_.size();
+    return place;
+}
+
+Grid::Place Grid::place(std::uint64_t point) const { return place_of(combination(point)); }
+
+std::uint64_t Grid::group_end(std::uint64_t point) const {
+    const std::uint64_t group = combination(point) / monitors_.size();
+    while (++point < points() && combination(point) / monitors_.size() == group) {
+    }
+    return point;
+}
+
+/// Of a parameter, or of what every point has; empty where the point does not have it.
+std::string Grid::value(const std::string& name, const Place& place) const {
+    if (name == "machine") return machine_name(place);
+    if (name == "workload") return workload_name(place);
+    if (name == "seed") return std::to_string(seed(place));
+    const auto in = [&](const Variant& variant, const std::string& kind) -> const std::string* {
+        for (std::size_t i = 0; i < variant.values.size(); ++i)
+            if (const std::string& key = variant.entry->set[i].key; key == name || kind + key == name)
+                return &variant.values[i];
+        return nullptr;
+    };
+    const Variant& machine = machines_[place.machine];
+    const auto varied = [&](const std::vector<CampaignEntry>& entries, const std::string& kind) {
+        return std::ranges::any_of(entries, [&](const CampaignEntry& entry) {
+            return std::ranges::any_of(entry.set,
+                                       [&](const Varied& each) { return each.key == name || kind + each.key == name; });
+        });
+    };
+    if (varied(file_.machines, "machine.")) {
+        if (const auto* found = in(machine, "machine.")) return *found;
+        return stated_.at({machine.entry->name, name});
+    }
+    if (const auto* found = in(workloads_[place.workload], "workload.");
+        found != nullptr && varied(file_.workloads, "workload."))
+        return *found;
+    if (const auto* found = in(monitors_[place.monitor], "monitor."); found != nullptr) return *found;
+    return "";
+}
+
+std::vector<std::string> Grid::values(const Place& place) const {
+    std::vector<std::string> all;
+    for (const Parameter& parameter : parameters_) all.push_back(value(parameter.name, place));
+    return all;
+}
+
+bool Grid::keeps(const Condition& condition, const Place& place) const {
+    const auto known = [&](const std::string& name) {
+        return std::ranges::find(every_point_has, name) != std::end(every_point_has) ||
+               std::ranges::any_of(parameters_, [&](const Parameter& each) { return each.name == name; });
+    };
+    bool absent = false, is_word = false;
+    std::string words[2];
+    double numbers[2] = {1, 1};
+    int side = 0;
+    for (const auto* factors : {&condition.left, &condition.right}) {
+        for (const std::string& factor : *factors) {
+            const std::string text = known(factor) ? value(factor, place) : factor;
+            const auto number = campaign_number(text);
+            absent = absent || text.empty();
+            is_word = is_word || !number;
+            if (number) numbers[side] *= *number;
+            words[side] = text;
+            if (!known(factor) && !number && (side == 0 || factors->size() > 1))
+                refuse(file_.path, condition.mark,
+                       fmt::format("'{}': '{}' is neither a number nor what points differ by", shown(condition.text),
+                                   shown(factor)));
+        }
+        ++side;
+    }
+    if (absent) return true;
+    if (!is_word) return in_relation(numbers[0], condition.relation, numbers[1]);
+    return in_relation(words[0], condition.relation, words[1]);
+}
+
+bool Grid::keeps_all(const Place& place) const {
+    return std::ranges::all_of(file_.where, [&](const Condition& condition) { return keeps(condition, place); });
+}
+
+void Grid::choose() {
+    const std::uint64_t all = combinations();
+    if (file_.where.empty() && (!file_.draw || file_.draw->points >= all)) {
+        if (all > most_points)
+            refuse(file_.path, {1, 1},
+                   fmt::format("these are {} points; at most {} are possible: draw some, as in "
+                               "'draw: {{points: 100000}}'",
+                               with_separators(all), with_separators(most_points)));
+        return;
+    }
+    all_ = false;
+    if (all > most_points) return draw_among_all();
+    for (std::uint64_t i = 0; i < all; ++i)
+        if (keeps_all(place_of(i))) chosen_.push_back(i);
+    if (!file_.draw || file_.draw->points >= chosen_.size()) return;
+    Random random(file_.draw->seed);
+    for (std::uint64_t i = 0; i < file_.draw->points; ++i)
+        std::swap(chosen_[i], chosen_[i + random.below(chosen_.size() - i)]);
+    chosen_.resize(file_.draw->points);
+    std::ranges::sort(chosen_);
+}
+
+/// Of more points than can be listed.
+void Grid::draw_among_all() {
+    const std::uint64_t all = combinations();
+    if (!file_.draw)
+        refuse(file_.path, {1, 1},
+               fmt::format("these are {} points before conditions; at most {} are possible: draw "
+                           "some, as in 'draw: {{points: 100000}}'",
+                           with_separators(all), with_separators(most_points)));
+    constexpr std::uint64_t tries = 1000;
+    Random random(file_.draw->seed);
+    std::set<std::uint64_t> found;
+    for (std::uint64_t i = 0; i < file_.draw->points * tries && found.size() < file_.draw->points; ++i)
+        if (const std::uint64_t at = random.next() % all; !found.contains(at) && keeps_all(place_of(at)))
+            found.insert(at);
+    if (found.size() < file_.draw->points)
+        refuse(file_.path, {1, 1},
+               fmt::format("of {} points the conditions leave fewer than {}; draw fewer", with_separators(all),
+                           file_.draw->points));
+    chosen_.assign(found.begin(), found.end());
+}
+
+MachineDescription Grid::machine(const Place& place) const {
+    const Variant& variant = machines_[place.machine];
+    std::vector<MachineSetting> settings;
+    for (std::size_t i = 0; i < variant.values.size(); ++i)
+        settings.emplace_back(variant.entry->set[i].key, variant.values[i]);
+    const CampaignInput& input = inputs_.machines.at(variant.entry->name);
+    MachineDescription machine = with_settings(input.text, variant.entry->name, settings);
+    if (machine.name.empty()) machine.name = variant.entry->name;
+    add_seed(machine, seed(place));
+    return machine;
+}
+
+WorkloadPoint Grid::workload(const Place& place) const {
+    const Variant& variant = workloads_[place.workload];
+    WorkloadPoint point{variant.entry->name, variant.entry->is_trace, {}};
+    bool has_seed = false;
+    for (std::size_t i = 0; i < variant.values.size(); ++i) {
+        point.settings.push_back(fmt::format("{}={}", variant.entry->set[i].key, variant.values[i]));
+        has_seed = has_seed || variant.entry->set[i].key == "seed";
+    }
+    const WorkloadInfo* kernel = point.is_trace ? nullptr : kernel_named(point.name);
+    if (!file_.seeds.empty() && !has_seed && kernel != nullptr && has_option(*kernel, "seed"))
+        point.settings.push_back(fmt::format("seed={}", seed(place)));
+    return point;
+}
+
+std::string Grid::monitor_settings(const Place& place) const {
+    const Variant& variant = monitors_[place.monitor];
+    std::vector<std::string> settings;
+    bool has_seed = false;
+    for (std::size_t i = 0; i < variant.values.size(); ++i) {
+        const std::string& key = variant.entry->set[i].key;
+        if (key == "link") continue;
+        settings.push_back(varied_setting(key, variant.values[i]));
+        has_seed = has_seed || key == "seed";
+    }
+    if (!file_.seeds.empty() && !has_seed) settings.push_back(fmt::format("seed={}", seed(place)));
+    return fmt::format("{}", fmt::join(settings, ","));
+}
+
+std::string Grid::monitor_link(const Place& place) const {
+    const Variant& variant = monitors_[place.monitor];
+    for (std::size_t i = 0; i < variant.values.size(); ++i)
+        if (variant.entry->set[i].key == "link") return variant.values[i];
+    return "";
+}
+
+const std::string& Grid::machine_text(std::size_t machine, std::uint64_t seed) const {
+    if (last_machine_.first != std::pair(machine, seed))
+        last_machine_ = {{machine, seed}, write_machine(this->machine({machine, 0, seed, 0}))};
+    return last_machine_.second;
+}
+
+std::string Grid::hash(std::uint64_t point) const {
+    const Place place = this->place(point);
+    const WorkloadPoint work = workload(place);
+    const auto trace = inputs_.traces.find(work.name);
+    return hash_text(fmt::format("{}\n{}\n{} {}\n{}\n{} {} {}\n{} {}\n{}", program_version(),
+                                 machine_text(place.machine, place.seed), work.name, fmt::join(work.settings, " "),
+                                 work.is_trace && trace != inputs_.traces.end() ? trace->second.hash : "", file_.count,
+                                 file_.warmup, file_.slowdown, monitor_link(place),
+                                 has_monitor(place) ? monitor_settings(place) : "none", seed(place)));
+}
+
+}  // namespace cachetally

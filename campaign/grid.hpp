@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The points of a campaign: every machine with every workload, seed and monitor, but what conditions and a random draw
+// leave out. Points that share references and hierarchy follow each other.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "campaign/campaign_file.hpp"
+#include "campaign/machine_settings.hpp"
+
+namespace cachetally {
+
+/// A machine file or a trace as it was when the campaign began.
+struct CampaignInput {
+    std::string path;  ///< empty: built in
+    std::string text;  ///< of machines
+    std::string hash;  ///< XXH3-128 of the file
+    friend bool operator==(const CampaignInput&, const CampaignInput&) = default;
+};
+
+struct CampaignInputs {
+    std::map<std::string, CampaignInput> machines, traces;  ///< by the name in the campaign file
+    friend bool operator==(const CampaignInputs&, const CampaignInputs&) = default;
+};
+
+/// What points differ by: a column of the result.
+struct Parameter {
+    std::string name;  ///< "L2.size", "n", "counters"
+    bool is_number = false;
+    friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+/// A number of a campaign file: whole, a size ("256 KiB"), or with a decimal point.
+std::optional<double> campaign_number(const std::string& text);
+
+/// A kernel with its settings, or a trace.
+struct WorkloadPoint {
+    std::string name;
+    bool is_trace = false;
+    std::vector<std::string> settings;
+};
+
+class Grid {
+public:
+    /// Throws FileError where a machine, a workload or a monitor cannot be, or where nothing is left.
+    Grid(CampaignFile file, CampaignInputs inputs);
+
+    const CampaignFile& file() const { return file_; }
+    const CampaignInputs& inputs() const { return inputs_; }
+    std::uint64_t points() const { return all_ ? combinations() : chosen_.size(); }
+
+    /// All but machine, workload, seed and monitor, which every point has.
+    const std::vector<Parameter>& parameters() const { return parameters_; }
+
+    struct Place {
+        std::size_t machine = 0, workload = 0, seed = 0, monitor = 0;
+        friend bool operator==(const Place&, const Place&) = default;
+    };
+    Place place(std::uint64_t point) const;
+    /// The first point that has another machine, workload or seed.
+    std::uint64_t group_end(std::uint64_t point) const;
+
+    const std::string& machine_name(const Place& place) const { return machines_[place.machine].entry->name; }
+    const std::string& workload_name(const Place& place) const { return workloads_[place.workload].entry->name; }
+    std::uint64_t seed(const Place& place) const { return file_.seeds.empty() ? 0 : file_.seeds[place.seed]; }
+    /// By parameter; empty where the point does not have it.
+    std::vector<std::string> values(const Place& place) const;
+
+    MachineDescription machine(const Place& place) const;
+    WorkloadPoint workload(const Place& place) const;
+    bool has_monitor(const Place& place) const { return monitors_[place.monitor].entry->name != "none"; }
+    /// As parse_common takes it.
+    std::string monitor_settings(const Place& place) const;
+    /// Empty: the link by which data references leave the core.
+    std::string monitor_link(const Place& place) const;
+
+    /// Names of caches and TLBs, and of memories, of all machines, in their order.
+    const std::vector<std::string>& levels() const { return levels_; }
+    const std::vector<std::string>& memories() const { return memories_; }
+
+    /// XXH3-128 of all that determines the result of a point: version, machine, workload, trace, options, monitor,
+    /// seed.
+    std::string hash(std::uint64_t point) const;
+
+private:
+    /// An entry of the campaign file with one value for each key that it sets.
+    struct Variant {
+        const CampaignEntry* entry;
+        std::vector<std::string> values;  ///< by key
+    };
+    static std::vector<Variant> variants_of(const std::vector<CampaignEntry>& entries, const std::string& path);
+
+    std::uint64_t combinations() const;
+    std::uint64_t combination(std::uint64_t point) const { return all_ ? point : chosen_[point]; }
+    Place place_of(std::uint64_t combination) const;
+    void check_machines();
+    void check_workloads() const;
+    void check_monitors() const;
+    void find_parameters();
+    void choose();
+    void draw_among_all();
+    bool keeps(const Condition& condition, const Place& place) const;
+    bool keeps_all(const Place& place) const;
+    std::string value(const std::string& name, const Place& place) const;
+    const std::string& machine_text(std::size_t machine, std::uint64_t seed) const;
+
+    CampaignFile file_;
+    CampaignInputs inputs_;
+    std::vector<Variant> machines_, workloads_, monitors_;
+    std::vector<Parameter> parameters_;
+    std::vector<std::string> levels_, memories_;
+    std::map<std::pair<std::string, std::string>, std::string> stated_;  ///< by machine file, of parameters
+    bool all_ = true;
+    std::vector<std::uint64_t> chosen_;
+    mutable std::pair<std::pair<std::size_t, std::uint64_t>, std::string> last_machine_{{~std::size_t{0}, 0}, ""};
+};
+
+}  // namespace cachetally

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Locks of bundles: of open files (F_OFD_SETLK), which work over NFS too and end with their process.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "campaign/store.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr unsigned most_deaths = 2;
+
+struct flock whole_file() {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return lock;
+}
+
+std::string read_text(int descriptor) {
+    std::array<char, 256> text{};
+    const ssize_t count = ::pread(descriptor, text.data(), text.size() - 1, 0);
+    return count > 0 ? std::string(text.data(), static_cast<std::size_t>(count)) : std::string();
+}
+
+}  // namespace
+
+std::optional<BundleLock> BundleLock::take(const CampaignFolder& folder, std::uint64_t number) {
+    const std::string path = folder.running(number);
+    for (;;) {
+        const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (descriptor < 0) throw StorageError("{}: cannot create: {}", path, std::strerror(errno));
+        BundleLock lock(descriptor, path);
+        struct flock wanted = whole_file();
+        if (::fcntl(descriptor, F_OFD_SETLK, &wanted) != 0) {
+            if (errno == EAGAIN || errno == EACCES) {
+                lock.path_.clear();
+                return std::nullopt;
+            }
+            // file systems without locks: two processes may then compute the same, with the same result
+        }
+        struct stat status {};
+        if (::fstat(descriptor, &status) == 0 && status.st_nlink == 0) {  // its owner removed it meanwhile
+            lock.path_.clear();
+            continue;
+        }
+        unsigned long long step = 0;
+        unsigned deaths = 0;
+        if (std::sscanf(read_text(descriptor).c_str(), "step %llu deaths %u", &step, &deaths) == 2) {
+            lock.died_in_ = step;
+            lock.deaths_ = deaths + 1;
+        }
+        return lock;
+    }
+}
+
+BundleLock::BundleLock(BundleLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      died_in_(other.died_in_),
+      deaths_(other.deaths_) {}
+
+BundleLock::~BundleLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool BundleLock::enter(std::uint64_t step) {
+    const unsigned deaths = step == died_in_ ? deaths_ : 0;
+    if (deaths >= most_deaths) return false;
+    char host[65] = {};
+    ::gethostname(host, sizeof host - 1);
+    const std::string text = fmt::format("step {} deaths {} host {} pid {}\n", step, deaths, host, ::getpid());
+    if (::pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
+        ::ftruncate(descriptor_, static_cast<off_t>(text.size())) != 0)
+        throw StorageError("{}: cannot write: {}", path_, std::strerror(errno));
+    return true;
+}
+
+void BundleLock::release() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+    path_.clear();
+    ::close(std::exchange(descriptor_, -1));
+}
+
+std::optional<std::string> BundleLock::owner(const std::string& file) {
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return std::nullopt;
+    struct flock wanted = whole_file();
+    const bool locked = ::fcntl(descriptor, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
+    const std::string text = read_text(descriptor);
+    ::close(descriptor);
+    if (!locked) return std::nullopt;
+    const auto host = text.find("host ");
+    return host == std::string::npos ? "" : text.substr(host, text.find('\n') - host);
+}
+
+}  // namespace cachetally
