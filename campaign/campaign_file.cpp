@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -83,10 +84,10 @@ private:
         } else {
             add(node);
         }
-        for (std::size_t i = 0; i < found.size(); ++i)
-            if (std::find(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i), found[i]) !=
-                found.begin() + static_cast<std::ptrdiff_t>(i))
-                complain(mark_of(node), "'{}' has the value '{}' twice; keep one", shown(key), shown(found[i]));
+        std::set<std::string_view> seen;
+        for (const std::string& value : found)
+            if (!seen.insert(value).second)
+                complain(mark_of(node), "'{}' has the value '{}' twice; keep one", shown(key), shown(value));
         return found;
     }
 

@@ -29,8 +29,9 @@ struct CampaignEntry {
     Mark mark;
 };
 
-/// "L2.size < 512 KiB", "counters * granularity <= 256": products of parameters and numbers on both sides, or one
-/// parameter and a word. Points that have not all of its parameters keep it.
+/// "L2.size < 512 KiB", "counters * granularity <= 256": products of numbers, of what points differ by, and of what
+/// machine files state, on both sides; or one of these and a word, with == or !=. Points that have not all of it keep
+/// it.
 struct Condition {
     enum class Relation : std::uint8_t { equal, unequal, less, at_most, more, at_least };
     std::vector<std::string> left, right;  ///< factors

@@ -164,6 +164,13 @@ void Grid::find_parameters() {
     add(file_.workloads, "workload");
     add(file_.monitors, "monitor");
     for (std::size_t i = std::size(every_point_has); i < names.size(); ++i) parameters_.push_back({names[i], true});
+    for (const Condition& condition : file_.where)
+        for (const auto* factors : {&condition.left, &condition.right})
+            for (const std::string& factor : *factors)
+                if (!has_parameter(factor) && !campaign_number(factor))
+                    for (const auto& [name, input] : inputs_.machines)
+                        if (std::string stated = setting_in(input.text, factor); !stated.empty())
+                            stated_[{name, factor}] = std::move(stated);
     for (Parameter& parameter : parameters_) {
         const auto see = [&](const Place& place) {
             const std::string text = value(parameter.name, place);
@@ -235,33 +242,47 @@ std::vector<std::string> Grid::values(const Place& place) const {
     return all;
 }
 
+/// Whether points differ by it, or all have it.
+bool Grid::has_parameter(const std::string& name) const {
+    return std::ranges::find(every_point_has, name) != std::end(every_point_has) ||
+           std::ranges::find(parameters_, name, &Parameter::name) != parameters_.end();
+}
+
+/// Of a condition: what the point has, or what its machine file states, or the text itself, a number or a word.
+std::optional<std::string> Grid::factor_value(const std::string& factor, const Place& place) const {
+    if (has_parameter(factor)) return value(factor, place);
+    if (const auto stated = stated_.find({machine_name(place), factor}); stated != stated_.end()) return stated->second;
+    const bool elsewhere = std::ranges::any_of(stated_, [&](const auto& each) { return each.first.second == factor; });
+    return elsewhere ? std::optional<std::string>("") : std::nullopt;
+}
+
 bool Grid::keeps(const Condition& condition, const Place& place) const {
-    const auto known = [&](const std::string& name) {
-        return std::ranges::find(every_point_has, name) != std::end(every_point_has) ||
-               std::ranges::any_of(parameters_, [&](const Parameter& each) { return each.name == name; });
-    };
+    using Relation = Condition::Relation;
+    const bool words_can_be = condition.left.size() == 1 && condition.right.size() == 1 &&
+                              (condition.relation == Relation::equal || condition.relation == Relation::unequal);
     bool absent = false, is_word = false;
     std::string words[2];
     double numbers[2] = {1, 1};
     int side = 0;
     for (const auto* factors : {&condition.left, &condition.right}) {
         for (const std::string& factor : *factors) {
-            const std::string text = known(factor) ? value(factor, place) : factor;
+            const auto known = factor_value(factor, place);
+            const std::string text = known.value_or(factor);
             const auto number = campaign_number(text);
+            if (!known && !number && !(side == 1 && words_can_be))
+                refuse(file_.path, condition.mark,
+                       fmt::format("'{}': '{}' is neither a number nor what points differ by or machines state",
+                                   shown(condition.text), shown(factor)));
             absent = absent || text.empty();
             is_word = is_word || !number;
             if (number) numbers[side] *= *number;
             words[side] = text;
-            if (!known(factor) && !number && (side == 0 || factors->size() > 1))
-                refuse(file_.path, condition.mark,
-                       fmt::format("'{}': '{}' is neither a number nor what points differ by", shown(condition.text),
-                                   shown(factor)));
         }
         ++side;
     }
-    if (absent) return true;
-    if (!is_word) return in_relation(numbers[0], condition.relation, numbers[1]);
-    return in_relation(words[0], condition.relation, words[1]);
+    if (absent || (is_word && !words_can_be)) return true;
+    return is_word ? in_relation(words[0], condition.relation, words[1])
+                   : in_relation(numbers[0], condition.relation, numbers[1]);
 }
 
 bool Grid::keeps_all(const Place& place) const {

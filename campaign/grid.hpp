@@ -102,6 +102,8 @@ private:
     void find_parameters();
     void choose();
     void draw_among_all();
+    bool has_parameter(const std::string& name) const;
+    std::optional<std::string> factor_value(const std::string& factor, const Place& place) const;
     bool keeps(const Condition& condition, const Place& place) const;
     bool keeps_all(const Place& place) const;
     std::string value(const std::string& name, const Place& place) const;
