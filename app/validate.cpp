@@ -20,7 +20,7 @@
 #include "base/processors.hpp"
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "storage/columns.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
@@ -30,14 +30,14 @@ namespace cachetally::app {
 namespace {
 
 struct ValidateOptions {
-    CampaignOptions campaign;
+    ValidationOptions campaign;
     std::string worst, population = "wide", machines_from;
     std::uint64_t most_worst = 10;
     bool published_only = false, robust_only = false, json = false;
     OutputOptions output;
 };
 
-const char unfinished_campaign[] = "interrupted before all machines were done";
+const char unfinished_validation[] = "interrupted before all machines were done";
 
 /// Makes the directory of the worst machines; before any machine is run, so that nothing is lost where it cannot be
 /// had.
@@ -50,18 +50,18 @@ void require_directory(const std::string& name) {
                      shown(name), !made && error ? error.message() : std::strerror(errno));
 }
 
-void save_worst(const ValidateOptions& options, const CampaignResult& result) {
+void save_worst(const ValidateOptions& options, const ValidationResult& result) {
     std::filesystem::create_directories(options.worst);
     for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
         const Failure& failure = result.failures[i];
         const std::string path = machine_file(options.campaign, failure.machine);
         std::ofstream file(path);
-        file << "# " << failure.replay << '\n' << write_machine(campaign_machine(options.campaign, failure.machine));
+        file << "# " << failure.replay << '\n' << write_machine(validation_machine(options.campaign, failure.machine));
         if (!file.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path));
     }
 }
 
-void write(ResultFile& file, const CampaignView& view) {
+void write(ResultFile& file, const ValidationView& view) {
     RunTitle title;
     title.complete = view.incomplete.empty();
     title.incomplete = view.incomplete;
@@ -71,7 +71,7 @@ void write(ResultFile& file, const CampaignView& view) {
         root.set_attribute("format", result_format);
         root.set_attribute("format_version", result_format_version);
         root.set_attribute("kind", std::string("validate"));
-        write_campaign_view(root, view);
+        write_validation_view(root, view);
         Provenance provenance = make_provenance(command_line());
         provenance.seed = view.seed;
         write_provenance(root, provenance);
@@ -79,7 +79,7 @@ void write(ResultFile& file, const CampaignView& view) {
     close_output(&file, title);
 }
 
-std::vector<std::string> campaign_noise() {
+std::vector<std::string> validation_noise() {
     std::vector<std::string> names = noise_names();
     names.emplace_back("mixed");
     return names;
@@ -140,16 +140,16 @@ std::vector<GivenMachine> machines_from(const std::string& directory) {
 }
 
 /// Throws where not all machines were done.
-void report_end(const ResultFile* file, const CampaignResult& result, const ValidateOptions& options) {
+void report_end(const ResultFile* file, const ValidationResult& result, const ValidateOptions& options) {
     if (result.machines < options.campaign.machines)
         throw std::runtime_error(fmt::format(
             "interrupted after {} of {} machines: what is printed{} is of these", result.machines,
             options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
-CampaignView view_of(CampaignResult result, const ValidateOptions& options) {
-    CampaignView view;
-    if (result.machines < options.campaign.machines) view.incomplete = unfinished_campaign;
+ValidationView view_of(ValidationResult result, const ValidateOptions& options) {
+    ValidationView view;
+    if (result.machines < options.campaign.machines) view.incomplete = unfinished_validation;
     view.result = std::move(result);
     view.seed = options.campaign.seed;
     view.noise = options.campaign.noise;
@@ -174,7 +174,7 @@ void validate(ValidateOptions options) {
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
     const std::unique_ptr<ResultFile> file = open_output(options.output, {noise_file(options.campaign.noise)});
-    const CampaignView view = view_of(run_campaign(options.campaign), options);
+    const ValidationView view = view_of(run_validation(options.campaign), options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
     if (options.json) {
@@ -193,7 +193,7 @@ void validate(ValidateOptions options) {
 
 void add_validate(CLI::App& app) {
     auto options = std::make_shared<ValidateOptions>();
-    CampaignOptions& campaign = options->campaign;
+    ValidationOptions& campaign = options->campaign;
     campaign.jobs = usable_processors();
     campaign.program = app.get_name();
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
@@ -217,7 +217,7 @@ void add_validate(CLI::App& app) {
     command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
         ->delimiter(',')
         ->type_name("TEST,...");
-    add_noise_option(*command, campaign.noise, campaign_noise(),
+    add_noise_option(*command, campaign.noise, validation_noise(),
                      "none, quiet, realistic, heavy, or mixed: one of the first three by machine");
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
         ->transform(whole_number(1, 1024))

@@ -11,7 +11,7 @@
 #include "cachetally/machine.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/suite.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/plot.hpp"
@@ -292,7 +292,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::span<const Failure> reported_failures(const CampaignView& view) {
+std::span<const Failure> reported_failures(const ValidationView& view) {
     return std::span(view.result.failures).first(std::min(view.worst, view.result.failures.size()));
 }
 
@@ -303,7 +303,7 @@ double percent_of(std::uint64_t part, const Score& score) {
 
 }  // namespace
 
-Json to_json(const CampaignView& view) {
+Json to_json(const ValidationView& view) {
     Json summary = Json::array(), worst = Json::array();
     for (const Score& score : view.result.scores)
         summary.push_back({{"test", score.test},
@@ -330,7 +330,7 @@ Json to_json(const CampaignView& view) {
     return json;
 }
 
-std::string to_text(const CampaignView& view, const std::string& took, unsigned width) {
+std::string to_text(const ValidationView& view, const std::string& took, unsigned width) {
     std::string text = wrapped(fmt::format("{} machines, seed {}, noise {}{}", view.result.machines, view.seed,
                                            view.noise, took.empty() ? "" : ": " + took),
                                width, 2);
@@ -366,19 +366,19 @@ std::string to_text(const CampaignView& view, const std::string& took, unsigned 
     return text;
 }
 
-void write_campaign_view(Group& root, const CampaignView& view) {
+void write_validation_view(Group& root, const ValidationView& view) {
     root.set_attribute("noise", view.noise);
     root.set_attribute("seed", view.seed);
     root.set_attribute("references", view.result.cost.references);
     root.set_attribute("references_simulated", view.result.cost.simulated);
     if (!view.left_out.empty()) root.set_attribute("left_out", view.left_out);
-    write_campaign(root, view.result);
+    write_validation(root, view.result);
 }
 
-CampaignView read_campaign_view(const InputFile& file) {
+ValidationView read_validation_view(const InputFile& file) {
     const Group& root = file.root();
-    CampaignView view;
-    view.result = read_campaign(root);
+    ValidationView view;
+    view.result = read_validation(root);
     view.noise = root.text_attribute("noise");
     // the first versions had the seed among the provenance alone, and no costs
     view.seed = root.has_attribute("seed") ? root.whole_attribute("seed") : read_provenance(root).seed;

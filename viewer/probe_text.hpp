@@ -9,7 +9,7 @@
 #include <string>
 
 #include "probes/result.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "probes/validation/truth.hpp"
 #include "storage/file.hpp"
 
@@ -28,8 +28,8 @@ struct ShowOptions;
 /// A probe's result file: what the probe printed, and its response curves.
 std::string show_probe(const InputFile& file, const ShowOptions& options);
 
-struct CampaignView {
-    CampaignResult result;
+struct ValidationView {
+    ValidationResult result;
     std::uint64_t seed = 0;
     std::string noise;       ///< its name
     std::string incomplete;  ///< why not all machines were done; empty where they were
@@ -39,15 +39,15 @@ struct CampaignView {
 
 /// machines, complete, seed, noise, references, references_simulated, summary[].{test, variant, parameter, right,
 /// wrong, not_identifiable}, worst[].{machine, wrong, not_identifiable, findings, replay}, left_out
-nlohmann::ordered_json to_json(const CampaignView& view);
+nlohmann::ordered_json to_json(const ValidationView& view);
 
 /// A line on the whole, with `took` ("12.3 s", or nothing) at its end, the scores, and the worst machines.
-std::string to_text(const CampaignView& view, const std::string& took, unsigned width);
+std::string to_text(const ValidationView& view, const std::string& took, unsigned width);
 
 /// All of a result file: attributes of the root, /summary, /worst.
-void write_campaign_view(Group& root, const CampaignView& view);
+void write_validation_view(Group& root, const ValidationView& view);
 
 /// Throws StorageError where the file is damaged.
-CampaignView read_campaign_view(const InputFile& file);
+ValidationView read_validation_view(const InputFile& file);
 
 }  // namespace cachetally

@@ -301,7 +301,7 @@ std::string show_trackers(const InputFile& file, const ShowOptions& options) {
 }
 
 std::string show_campaign(const InputFile& file, const ShowOptions& options) {
-    const CampaignView view = read_campaign_view(file);
+    const ValidationView view = read_validation_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                         : to_text(view, "", options.width) + '\n' + origin(file, options.width);
 }

@@ -11,7 +11,7 @@
 #include "probes/recording/recorder.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "storage/file.hpp"
 
 namespace cachetally {
@@ -98,14 +98,14 @@ TEST_F(ProbeFile, OfSeveralProcessorsHasWhatTheFormatLists) {
 }
 
 TEST_F(ProbeFile, OfACampaignHasWhatTheFormatLists) {
-    CampaignResult result;
+    ValidationResult result;
     result.scores.push_back({"l1", "robust", "ways", 1, 2, 3});
     result.failures.push_back({7, 2, 3, {"L1 ways: 3 found, 4 true", "L1 line: 32 found, 64 true"}});
     ResultFile file(path_, ResultFile::Existing::overwrite);
-    write_campaign(file.root(), result);
+    write_validation(file.root(), result);
     for (const char* each : {"summary", "worst"}) expect_listed(file.root().open_group(each), "Campaigns");
     EXPECT_EQ(file.root().open_group("worst").read<std::uint64_t>("machine"), std::vector<std::uint64_t>{7});
-    const CampaignResult read = read_campaign(file.root());
+    const ValidationResult read = read_validation(file.root());
     ASSERT_EQ(read.failures.size(), 1U);
     EXPECT_EQ(read.failures[0].wrong_findings, result.failures[0].wrong_findings);
 }

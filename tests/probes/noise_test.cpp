@@ -5,7 +5,7 @@
 #include "probes/ours/sets.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "probes/validation/truth.hpp"
 #include "tests/probes/score_of.hpp"
 
@@ -72,31 +72,31 @@ TEST(Noise, InterruptsAreInTheCounts) {
 
 // Small, so that it can be walked through under sanitizers: what campaigns say is scored in test_scores.
 TEST(Campaign, WalksThroughAllTests) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 1;
     options.noise = "realistic";
     options.suite.published = false;
     for (const std::uint64_t seed : {6U, 8U}) {
         options.seed = seed;
-        const CampaignResult result = run_campaign(options);
+        const ValidationResult result = run_validation(options);
         for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.test << ' ' << score.parameter;
         EXPECT_EQ(score_of(result, "l1", "capacity")->right, 1U);
         EXPECT_EQ(score_of(result, "prefetcher", "prefetcher")->right, 1U);
     }
     options.no_events = "hidden";
     options.suite.tests = {"tlb"};
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     EXPECT_EQ(score_of(result, "tlb", "entries")->right, 1U);
 }
 
 TEST(Campaign, WhatIsNotSaidCountsAsNotIdentified) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 6;
     options.seed = 501;
     options.suite.tests = {"levels"};
     options.suite.published = false;
     options.suite.budget.most_references = 3'000'000;  // enough for some of them
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     const Score* levels = score_of(result, "levels", "levels");
     const Score* latencies = score_of(result, "levels", "latency");
     ASSERT_NE(latencies, nullptr);
@@ -123,19 +123,19 @@ TEST(Ended, TestsThatAreCompleteAreKept) {
 }
 
 TEST(Ended, MachinesThatAreNotCompleteAreNotCounted) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 5;
     options.suite.tests = {"l1"};
     options.suite.published = false;
     bool go_on = true;
     options.suite.budget.go_on = [&go_on] { return go_on; };
     options.progress = [&go_on](std::uint64_t done) { return go_on = done < 2; };
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     EXPECT_EQ(result.machines, 2U);
     EXPECT_EQ(score_of(result, "l1", "capacity")->right, 2U);
     options.progress = nullptr;
     go_on = false;
-    EXPECT_EQ(run_campaign(options).machines, 0U);
+    EXPECT_EQ(run_validation(options).machines, 0U);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "probes/recording/recorded_noise.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "storage/file.hpp"
 
 namespace cachetally {
@@ -241,14 +241,14 @@ TEST(RecordedNoise, SingleLoadsAndWhatStaysAreRefused) {
 }
 
 TEST(RecordedNoise, CampaignsRepeatItByTheNameOfItsFile) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 1;
     options.seed = 6;
     options.noise = "a host.h5";
     options.recorded_noise = noise_of("zen4-vm-1.h5");
     options.suite.tests = {"l1"};
     options.suite.published = false;
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
     EXPECT_NE(replay_command(options, 0).find("--noise 'a host.h5'"), std::string::npos);
 }

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
 #include "sim/model/indexing/table.hpp"
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Replay, CommandsNameWhatTheCampaignChose) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.seed = 3;
     options.noise = "realistic";
     options.no_events = "none here";
@@ -37,7 +37,7 @@ TEST(Replay, CommandsNameWhatTheCampaignChose) {
 }
 
 TEST(Replay, MixedNoiseIsNamed) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.noise = "mixed";
     std::set<std::string> names;
     for (std::uint64_t number = 0; number < 20; ++number) {
@@ -51,7 +51,7 @@ TEST(Replay, MixedNoiseIsNamed) {
 }
 
 TEST(Replay, SmallPagesAndFilesAreNamed) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.population = Population::wide;
     std::set<bool> drawn;
     for (std::uint64_t number = 0; number < 40; ++number) {

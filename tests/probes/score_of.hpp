@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 
 namespace cachetally {
 
 /// The first such score; null where there is none.
-inline const Score* score_of(const CampaignResult& result, const std::string& test, const std::string& parameter) {
+inline const Score* score_of(const ValidationResult& result, const std::string& test, const std::string& parameter) {
     for (const Score& score : result.scores)
         if (score.test == test && score.parameter == parameter) return &score;
     return nullptr;

@@ -5,7 +5,7 @@
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "probes/validation/truth.hpp"
 #include "sim/model/prefetch/table.hpp"
 

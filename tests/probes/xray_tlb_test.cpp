@@ -72,12 +72,12 @@ TEST(TlbSets, WhatItGetsWrongOnPresets) {
 }
 
 TEST(TlbSets, AreMostlyRightOnRandomMachines) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 25;
     options.seed = 20261124;
     options.suite.tests = {"tlb_sets"};
     options.suite.robust = false;
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     for (const char* parameter : {"entries", "ways", "page"}) {
         const Score* score = score_of(result, "tlb_sets", parameter);
         ASSERT_NE(score, nullptr);

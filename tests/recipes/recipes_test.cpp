@@ -13,7 +13,7 @@
 #include "monitor/listeners/listener.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 #include "workloads/kernels/source.hpp"
@@ -186,13 +186,13 @@ void add_boxes() {
 // truth counts.
 TEST(AddTest, IsScoredByItsOwnTruth) {
     add_boxes();
-    CampaignOptions campaign;
+    ValidationOptions campaign;
     campaign.machines = 3;
     campaign.given.assign(3, {"m.yaml", machine("replacement: lru")});
     campaign.suite.tests = {"boxes"};
     campaign.suite.published = false;
     campaign.program = "my program";
-    const CampaignResult result = run_campaign(campaign);
+    const ValidationResult result = run_validation(campaign);
     ASSERT_EQ(result.scores.size(), 3U);
     EXPECT_EQ(result.scores[0].parameter, "capacity");
     EXPECT_EQ(result.scores[0].right, 3U);

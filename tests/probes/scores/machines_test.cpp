@@ -4,7 +4,7 @@
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
 
@@ -176,12 +176,12 @@ TEST(Machines, OffsetsBeyondTheArenaAreRefused) {
 }
 
 TEST(Campaign, TheNumberOfJobsChangesNothing) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 6;
     options.suite.tests = {"l1"};
-    const CampaignResult one = run_campaign(options);
+    const ValidationResult one = run_validation(options);
     options.jobs = 3;
-    const CampaignResult three = run_campaign(options);
+    const ValidationResult three = run_validation(options);
     ASSERT_EQ(one.scores.size(), three.scores.size());
     for (std::size_t i = 0; i < one.scores.size(); ++i) {
         EXPECT_EQ(one.scores[i].parameter, three.scores[i].parameter);
@@ -193,21 +193,21 @@ TEST(Campaign, TheNumberOfJobsChangesNothing) {
 }
 
 TEST(Campaign, TheFirstLevelIsNeverWrong) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 20;
     options.suite.tests = {"l1"};
     options.suite.published = false;
-    for (const Score& score : run_campaign(options).scores) {
+    for (const Score& score : run_validation(options).scores) {
         EXPECT_EQ(score.wrong, 0U) << score.parameter;
         EXPECT_EQ(score.right, 20U) << score.parameter;
     }
 }
 
 TEST(Campaign, UnknownTestsAreNamed) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 1;
     options.suite.tests = {"l9"};
-    EXPECT_THROW(run_campaign(options), std::invalid_argument);
+    EXPECT_THROW(run_validation(options), std::invalid_argument);
 }
 
 }  // namespace

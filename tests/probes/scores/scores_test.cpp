@@ -6,7 +6,7 @@
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign.hpp"
+#include "probes/validation/validation.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
 #include "sim/topology/names.hpp"
@@ -16,7 +16,7 @@ namespace cachetally {
 namespace {
 
 /// What the command would find: from the machine file, as probe reads it.
-std::vector<std::string> wrong_again(const CampaignOptions& options, std::uint64_t number) {
+std::vector<std::string> wrong_again(const ValidationOptions& options, std::uint64_t number) {
     const MachineDescription machine = read_machine(write_machine(random_machine(options.seed, number)), "random.yaml");
     const MachineRun run = machine_run(options, number);
     SimulatedTarget target(machine, run.target);
@@ -30,13 +30,13 @@ std::vector<std::string> wrong_again(const CampaignOptions& options, std::uint64
 }
 
 TEST(Replay, FindsTheSameFromTheMachineFile) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 4;
     options.seed = 5;
     options.noise = "mixed";
     options.suite.tests = {"latency"};  // wrong often enough, otherwise for other noise
     options.suite.robust = false;
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     std::size_t compared = 0;
     for (const Failure& failure : result.failures) {
         EXPECT_EQ(wrong_again(options, failure.machine), failure.wrong_findings) << failure.replay;
@@ -46,13 +46,13 @@ TEST(Replay, FindsTheSameFromTheMachineFile) {
 }
 
 TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 8;
     options.seed = 41;
     options.noise = "realistic";
     options.suite.tests = {"l1", "levels", "tlb"};
     options.suite.published = false;
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.test << ' ' << score.parameter;
     EXPECT_EQ(score_of(result, "l1", "capacity")->right, 8U);
     EXPECT_GE(score_of(result, "levels", "levels")->right, 7U);
@@ -61,13 +61,13 @@ TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
 
 // An interrupt that takes a line of a full set costs a round of it: times of long laps rise before the last level ends.
 TEST(Noise, InterruptsEndNoLevelEarly) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.seed = 918273;
     options.noise = "realistic";
     options.suite.tests = {"levels"};
     options.suite.published = false;
     for (const std::uint64_t number : {106U, 203U}) {  // a latency, a capacity
-        const MachineDescription machine = campaign_machine(options, number);
+        const MachineDescription machine = validation_machine(options, number);
         const MachineRun run = machine_run(options, number);
         SimulatedTarget target(machine, run.target);
         TestReport report = run_suite(target, run.suite).back();
@@ -78,24 +78,24 @@ TEST(Noise, InterruptsEndNoLevelEarly) {
 }
 
 TEST(Events, WaysThatAreNotSureAreRefused) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 8;
     options.seed = 501;  // 2: pages fill L3 unevenly; 5: L1 of random replacement
     options.suite.tests = {"events"};
     options.suite.published = false;
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
     EXPECT_GE(score_of(result, "events", "ways")->right, 15U);
     EXPECT_LE(score_of(result, "events", "line")->not_identifiable, 1U);  // what is doubtful is refused
 }
 
 TEST(ChangePoints, WhatTheLevelsContradictIsRefused) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 7;
     options.seed = 501;  // 5, 6: too few plateaus, a plateau that ends early
     options.suite.tests = {"change_points"};
     options.suite.published = false;
-    const CampaignResult result = run_campaign(options);
+    const ValidationResult result = run_validation(options);
     for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
     EXPECT_GE(score_of(result, "change_points", "capacity")->right, 6U);
 }
@@ -113,13 +113,13 @@ TEST(Levels, HashedSetsAreSeenThrough) {
 }
 
 TEST(Tlb, TimesAloneAreNotWrong) {
-    CampaignOptions options;
+    ValidationOptions options;
     options.machines = 12;
     options.seed = 77;
     options.no_events = "hidden";
     options.suite.tests = {"tlb"};
     options.suite.published = false;
-    for (const Score& score : run_campaign(options).scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+    for (const Score& score : run_validation(options).scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
 }
 
 }  // namespace
