@@ -23,6 +23,7 @@ install(FILES ${made}/cachetally DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-compl
 install(FILES ${made}/_cachetally DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
 install(FILES ${made}/cachetally.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 
+install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/cachetally COMPONENT program)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cachetally-doc/docs COMPONENT doc)
 install(FILES README.md CONTRIBUTING.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cachetally-doc COMPONENT doc)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cachetally-doc COMPONENT doc)
