@@ -155,6 +155,7 @@ class Runs(InDirectory):
         self.assertEqual(len(frame), len(result.file["sharing/level"]))
         with h5py.File(result.path) as file:
             np.testing.assert_array_equal(frame["false_sharing"], file["sharing/false_sharing"][:])
+        self.assertEqual(list(self.runs["lu"][0].table("/levels/L1"))[:3], ["loads", "load_misses", "stores"])  # as the file orders them
         grid = self.runs["lu"][0].to_xarray("/combined/L1/grid")
         by_line = self.runs["lu"][0].misses("L1", by="line", phase=4)["misses"]
         at = by_line.idxmax()
@@ -208,6 +209,9 @@ class Programs(InDirectory):
             found = result.misses(level, by="function")["misses"]
             self.assertEqual(filled(found.to_dict()), filled(expected))
             self.assertEqual(found.sum(), demand(told, level)["misses"])
+            for ask, what in ((result.misses, "misses"), (result.accesses, "accesses")):  # fetches are among them
+                self.assertEqual(ask(level, by="phase")[what].sum(), demand(told, level)[what])
+        self.assertGreater(told["levels"]["L1I"]["fetch_misses"], 0)
         causes = result.misses("L1D", by="cause")["misses"]
         self.assertEqual(causes.to_dict(), {cause: sum(row["causes"]["L1D"][cause] for row in told["attribution"]["functions"]) for cause in CAUSES})
         self.assertEqual(result.misses("L1D", by="function", phase=0)["misses"].sum(), causes.sum())
