@@ -5,7 +5,8 @@ target_compile_features(cachetally_options INTERFACE cxx_std_20)
 target_include_directories(cachetally_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(cachetally_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wcast-align
-  $<$<BOOL:${CACHETALLY_WERROR}>:-Werror>)
+  $<$<BOOL:${CACHETALLY_WERROR}>:-Werror>
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)  # equal sources make equal files, wherever they are built: scripts/package --reproducible
 if(CMAKE_UNITY_BUILD)
   # What is compiled together is no header, and a name of one source may be a variable in the next: each source is held to all
   # warnings where it is compiled for itself (the preset debug).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian packages: `cpack -G DEB` in the build directory makes cachetally, libcachetally-dev and cachetally-doc; scripts/package builds, checks and
+# Debian packages: `cpack -G DEB` in the build directory makes cachetally, libcachetally-dev, python3-cachetally and cachetally-doc; scripts/package builds, checks and
 # tries them.
 include(GNUInstallDirs)
 
@@ -23,9 +23,13 @@ install(FILES ${made}/cachetally DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-compl
 install(FILES ${made}/_cachetally DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
 install(FILES ${made}/cachetally.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 
+install(DIRECTORY docs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/cachetally COMPONENT program)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cachetally-doc/docs COMPONENT doc)
 install(FILES README.md CONTRIBUTING.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cachetally-doc COMPONENT doc)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cachetally-doc COMPONENT doc)
+
+install(DIRECTORY python/cachetally DESTINATION lib/python3/dist-packages COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
+  PATTERN "__pycache__" EXCLUDE)
 
 # What Debian asks of every package. The date is that of the commit, so that equal sources make equal packages.
 set(CACHETALLY_MAINTAINER "the cachetally authors <maintainer@cachetally.invalid>" CACHE STRING "Who maintains packages that are made: Name <address>")
@@ -36,7 +40,7 @@ endif()
 configure_file(cmake/package/changelog package_files/changelog @ONLY)
 execute_process(COMMAND ${GZIP} -9nkf ${PROJECT_BINARY_DIR}/package_files/changelog)
 configure_file(cmake/package/copyright package_files/copyright @ONLY)
-foreach(pair IN ITEMS program:cachetally tlm:libcachetally-dev doc:cachetally-doc)
+foreach(pair IN ITEMS program:cachetally tlm:libcachetally-dev python:python3-cachetally doc:cachetally-doc)
   string(REPLACE ":" ";" pair ${pair})
   list(POP_FRONT pair component)
   install(FILES ${PROJECT_BINARY_DIR}/package_files/copyright ${PROJECT_BINARY_DIR}/package_files/changelog.gz
@@ -61,10 +65,17 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "cachetally-doc, gcc, g++, gfortran, x
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcachetally-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libsystemc-dev, libfmt-dev, libhwy-dev, libyaml-cpp-dev, libboost-dev, libboost-context-dev, libhdf5-dev, libarchive-dev, libdw-dev, libxxhash-dev, liblz4-dev")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-cachetally)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3-h5py, python3-numpy, python3-pandas")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "cachetally, python3-xxhash")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-xarray")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/package/postinst;${PROJECT_SOURCE_DIR}/cmake/package/prerm")
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_NAME cachetally-doc)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SECTION doc)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
-set(CPACK_COMPONENTS_ALL program tlm systemc probes doc)
+set(CPACK_COMPONENTS_ALL program tlm systemc probes python doc)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "A multi-level cache and TLB hierarchy with monitors on its links, through
 which kernels, traces and unmodified programs run, probes that find out a
 hierarchy, simulated or real, and a page that shows which data misses where
@@ -72,14 +83,17 @@ and why.")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Libraries for SystemC platforms: a cache monitor for TLM-2.0, and caches and
 TLBs as a module. Also the program as a library, for probes of one's own.
 With CMake packages and pkg-config files.")
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Results of cachetally in Python: runs, sweeps and probes as pandas frames, and
+its runs from Python.")
 set(CPACK_DEBIAN_DOCUMENTATION_DESCRIPTION "How to use cachetally, how it counts, what its files hold, results of
 studies, and examples.")
 include(CPack)
-foreach(group IN ITEMS program development documentation)
+foreach(group IN ITEMS program development python documentation)
   cpack_add_component_group(${group})
 endforeach()
 cpack_add_component(program GROUP program)
 foreach(component IN ITEMS tlm systemc probes)
   cpack_add_component(${component} GROUP development)
 endforeach()
+cpack_add_component(python GROUP python)
 cpack_add_component(doc GROUP documentation)

@@ -31,10 +31,11 @@ std::string tool_folder() {
     if (const char* const stated = std::getenv("CACHETALLY_CAPTURE")) return stated;
     std::error_code error;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    for (const std::filesystem::path& folder :
-         {program.parent_path() / ".." / capture_folder::beside_programs, std::filesystem::path(capture_folder::built)})
+    for (const char* const place : {capture_folder::beside_programs, capture_folder::built}) {
+        const std::filesystem::path folder = program.parent_path() / ".." / place;
         if (std::filesystem::exists(folder / capture_folder::tool, error))
             return std::filesystem::weakly_canonical(folder, error);
+    }
     return "";
 }
 
