@@ -69,6 +69,12 @@ def is_complete(path):
         return False
 
 
+def has_failures(bundle):
+    """Whether points of a finished bundle are to be computed again."""
+    with h5py.File(bundle, "r") as file:
+        return len(file["failures/item"]) != 0
+
+
 def wait_for(condition, what, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
