@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <optional>
 
 #include "app/campaign_job.hpp"
 #include "app/checks.hpp"
@@ -55,9 +57,23 @@ std::function<void(std::uint64_t, std::uint64_t)> work_progress() {
     };
 }
 
+/// One merge at a time into the folder's own result: several who end at once all have the same to write.
+BundleLock merge_lock(const CampaignFolder& folder) {
+    for (;;) {
+        std::optional<BundleLock> lock = BundleLock::take(folder.file("result.running"));
+        if (lock) return std::move(*lock);
+        if (interrupted()) throw CampaignError("interrupted before the merge");
+        ::usleep(100'000);
+    }
+}
+
 void merge_bundles(const CampaignFolder& folder, const CampaignJob& job, OutputOptions output, bool partial) {
     const bool own = output.file.empty();
-    if (own) output = {folder.file("result.h5"), true};
+    std::optional<BundleLock> lock;
+    if (own) {
+        output = {folder.file("result.h5"), true};
+        lock.emplace(merge_lock(folder));
+    }
     const std::unique_ptr<ResultFile> file = open_output(output, {});
     const std::string incomplete = job.merge(folder, *file);
     if (incomplete.empty()) {
@@ -68,14 +84,19 @@ void merge_bundles(const CampaignFolder& folder, const CampaignJob& job, OutputO
         throw CampaignError("{}: 'cachetally campaign resume {}' goes on; --partial merges what is there", incomplete,
                             shown(folder.path()));
     }
+    if (lock) lock->release();
     print("{}{}\n", output.file, incomplete.empty() ? "" : " is marked partial: " + incomplete);
 }
+
+/// A file that may not grow (ulimit -f) is an error that has words.
+void take_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
 
 /// Computes here what is not there, and merges where all of it is this call's.
 void work_here(const CampaignFolder& folder, CampaignArguments& options) {
     parse_shard(options.shard, options.work);
     const CampaignJob job = job_of(folder);
     catch_interrupts();
+    take_limits_as_errors();
     options.work.interrupted = [] { return interrupted(); };
     options.work.progress = work_progress();
     const WorkResult result = run_bundles(folder, job.work, options.work);
@@ -254,6 +275,7 @@ void add_campaign(CLI::App& app) {
     command->add_flag("--partial", options->partial, "Also where not all is done; the file is marked partial");
     command->footer("Example: cachetally campaign merge counters.campaign -o counters.h5");
     command->callback([options] {
+        take_limits_as_errors();
         const CampaignFolder folder(options->folder);
         merge_bundles(folder, job_of(folder), options->output, options->partial);
     });

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.hpp"
+#include "base/units.hpp"
 #include "campaign/store.hpp"
 
 namespace cachetally {
@@ -26,15 +28,21 @@ struct flock whole_file() {
 }
 
 std::string read_text(int descriptor) {
-    std::array<char, 256> text{};
-    const ssize_t count = ::pread(descriptor, text.data(), text.size() - 1, 0);
-    return count > 0 ? std::string(text.data(), static_cast<std::size_t>(count)) : std::string();
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t count = 0;
+         (count = ::pread(descriptor, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;)
+        text.append(part.data(), static_cast<std::size_t>(count));
+    return text;
 }
+
+/// Of "step 3 deaths 1 host HOST pid PID".
+constexpr const char* step_form = "step %llu deaths %u";
+constexpr std::string_view left_out_form = "left out ";
 
 }  // namespace
 
-std::optional<BundleLock> BundleLock::take(const CampaignFolder& folder, std::uint64_t number) {
-    const std::string path = folder.running(number);
+std::optional<BundleLock> BundleLock::take(const std::string& path) {
     for (;;) {
         const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (descriptor < 0) throw StorageError("{}: cannot create: {}", path, std::strerror(errno));
@@ -52,21 +60,29 @@ std::optional<BundleLock> BundleLock::take(const CampaignFolder& folder, std::ui
             lock.path_.clear();
             continue;
         }
-        unsigned long long step = 0;
-        unsigned deaths = 0;
-        if (std::sscanf(read_text(descriptor).c_str(), "step %llu deaths %u", &step, &deaths) == 2) {
-            lock.died_in_ = step;
-            lock.deaths_ = deaths + 1;
-        }
+        lock.read(read_text(descriptor));
         return lock;
     }
+}
+
+void BundleLock::read(const std::string& text) {
+    unsigned long long step = 0;
+    unsigned deaths = 0;
+    if (std::sscanf(text.c_str(), step_form, &step, &deaths) == 2) {
+        died_in_ = step;
+        deaths_ = deaths + 1;
+    }
+    for (const std::string_view line : split(text, '\n'))
+        if (line.starts_with(left_out_form))
+            if (const auto out = parse_whole(line.substr(left_out_form.size()))) left_out_.insert(*out);
 }
 
 BundleLock::BundleLock(BundleLock&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       path_(std::move(other.path_)),
       died_in_(other.died_in_),
-      deaths_(other.deaths_) {}
+      deaths_(other.deaths_),
+      left_out_(std::move(other.left_out_)) {}
 
 BundleLock::~BundleLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -74,10 +90,12 @@ BundleLock::~BundleLock() {
 
 bool BundleLock::enter(std::uint64_t step) {
     const unsigned deaths = step == died_in_ ? deaths_ : 0;
-    if (deaths >= most_deaths) return false;
+    if (deaths >= most_deaths) left_out_.insert(step);
+    if (left_out_.contains(step)) return false;
     char host[65] = {};
     ::gethostname(host, sizeof host - 1);
-    const std::string text = fmt::format("step {} deaths {} host {} pid {}\n", step, deaths, host, ::getpid());
+    std::string text = fmt::format("step {} deaths {} host {} pid {}\n", step, deaths, host, ::getpid());
+    for (const std::uint64_t out : left_out_) text += fmt::format("{}{}\n", left_out_form, out);
     if (::pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
         ::ftruncate(descriptor_, static_cast<off_t>(text.size())) != 0)
         throw StorageError("{}: cannot write: {}", path_, std::strerror(errno));
@@ -88,6 +106,15 @@ void BundleLock::release() {
     if (!path_.empty()) ::unlink(path_.c_str());
     path_.clear();
     ::close(std::exchange(descriptor_, -1));
+}
+
+std::string BundleLock::state(const std::string& file) {
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return {};
+    const std::string text = read_text(descriptor);
+    ::close(descriptor);
+    const auto host = text.find(" host ");
+    return host == std::string::npos ? text : text.substr(0, host) + text.substr(text.find('\n', host));
 }
 
 std::optional<std::string> BundleLock::owner(const std::string& file) {

@@ -89,7 +89,7 @@ SlurmScripts slurm_scripts(const std::string& folder, const Manifest& manifest, 
     scripts.array =
         header(name, options,
                {fmt::format("--array=1-{}", tasks), fmt::format("--cpus-per-task={}", options.jobs), "--requeue",
-                "--open-mode=append", "--signal=TERM@30", fmt::format("--output=\"{}/slurm/%A_%a.log\"", path)}) +
+                "--open-mode=append", "--signal=B:TERM@30", fmt::format("--output=\"{}/slurm/%A_%a.log\"", path)}) +
         fmt::format("exec {} campaign work {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --jobs {}{}\n", program, quoted(path),
                     tasks, options.jobs, options.retry ? " --retry" : "");
     scripts.merge = header(name + "-merge", options,

@@ -153,27 +153,31 @@ std::string CampaignFolder::running(std::uint64_t number) const {
     return file("bundles/" + number_name(number) + ".running");
 }
 
+std::string CampaignFolder::fault(std::uint64_t number, const std::string& hash) const {
+    try {
+        verify_file(bundle(number));
+        const InputFile file(bundle(number), Trust::file);
+        const std::string found = file.root().text_attribute("bundle_hash");
+        return found == hash ? "" : fmt::format("it is of other points (hash {} in place of {})", found, hash);
+    } catch (const StorageError& damage) {
+        return damage.what();
+    }
+}
+
 bool CampaignFolder::holds(std::uint64_t number, const std::string& hash) const {
+    std::error_code error;
+    return fs::exists(bundle(number), error) && fault(number, hash).empty();
+}
+
+void CampaignFolder::set_aside(std::uint64_t number, const std::string& reason) const {
     const std::string path = bundle(number);
     std::error_code error;
-    if (!fs::exists(path, error)) return false;
-    std::string reason;
-    try {
-        verify_file(path);
-        const InputFile file(path);
-        const std::string found = file.root().text_attribute("bundle_hash");
-        if (found == hash) return true;
-        reason = fmt::format("it is of other points (hash {} in place of {})", found, hash);
-    } catch (const StorageError& damage) {
-        reason = damage.what();
-    }
     fs::create_directories(file("aside"), error);
     for (unsigned i = 1;; ++i) {
         const std::string aside = file(fmt::format("aside/{}.{}.h5", number_name(number), i));
         if (::link(path.c_str(), aside.c_str()) != 0 && errno == EEXIST) continue;
         ::unlink(path.c_str());
-        log(fmt::format("bundle {} was set aside as {}: {}", number, aside, reason));
-        return false;
+        return log(fmt::format("bundle {} was set aside as {}: {}", number, aside, reason));
     }
 }
 

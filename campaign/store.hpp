@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,14 @@ public:
     std::string bundle(std::uint64_t number) const;   ///< bundles/000012.h5
     std::string running(std::uint64_t number) const;  ///< bundles/000012.running
 
-    /// Whether a bundle is there, whole, and that of `hash`. One that is not is set aside, with a word in errors.log.
+    /// Why a bundle that is there is no good: damaged, or not that of `hash`. Empty where it is whole.
+    std::string fault(std::uint64_t number, const std::string& hash) const;
+
+    /// Whether a bundle is there, whole, and that of `hash`.
     bool holds(std::uint64_t number, const std::string& hash) const;
+
+    /// Out of the way, with a word in errors.log: for who has the bundle's lock, as it may be another one by now.
+    void set_aside(std::uint64_t number, const std::string& reason) const;
 
     /// Of a bundle that is there.
     std::vector<PointFailure> failures(std::uint64_t number) const;
@@ -86,14 +93,14 @@ private:
 /// however that ends; what is left then tells in which step.
 class BundleLock {
 public:
-    /// Nothing where another process has it.
-    static std::optional<BundleLock> take(const CampaignFolder& folder, std::uint64_t number);
+    /// Nothing where another process has it. `path`: CampaignFolder::running(), or what else only one may do.
+    static std::optional<BundleLock> take(const std::string& path);
     BundleLock(BundleLock&& other) noexcept;
     BundleLock(const BundleLock&) = delete;
     BundleLock& operator=(const BundleLock&) = delete;
     ~BundleLock();
 
-    /// A step begins. False where it ended its process twice already: it is to be left out.
+    /// A step begins. False where it ended its process twice already: it is left out, until the bundle is done.
     bool enter(std::uint64_t step);
 
     /// The bundle is there, or was given up by intention: nothing is left behind.
@@ -102,12 +109,17 @@ public:
     /// "HOST PID" of the process that works on a bundle; nothing where none does.
     static std::optional<std::string> owner(const std::string& file);
 
+    /// In which step a process ended, how often, and which are left out: the same text while nothing changes.
+    static std::string state(const std::string& file);
+
 private:
+    void read(const std::string& text);
     BundleLock(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
     int descriptor_;
     std::string path_;
     std::uint64_t died_in_ = ~std::uint64_t{0};  ///< a step
     unsigned deaths_ = 0;
+    std::set<std::uint64_t> left_out_;
 };
 
 /// A bundle's failures, in the group /failures: `item`, `error`.

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <new>
 
 #include "base/text.hpp"
@@ -27,40 +28,60 @@ enum Ending { done = 0, busy = 80, stopped = 81, impossible = 82 };
 constexpr int poll_milliseconds = 200;
 constexpr std::size_t longest_message = 4096;
 
-/// In the worker: computes a bundle, and gives it its name.
+void write_bundle(const CampaignFolder& folder, const BundleWork& work, std::uint64_t number, const std::string& hash,
+                  Steps& steps, const InputFile* before) {
+    std::error_code absent;
+    std::filesystem::remove(temporary_name(folder.bundle(number)), absent);  // of a process that was killed
+    ResultFile file(folder.bundle(number), Existing::overwrite);
+    const std::vector<PointFailure> failures = work.compute(file.root(), number, steps, before);
+    file.root().set_attribute("bundle_hash", hash);
+    write_failures(file.root(), failures);
+    file.finish();
+    sync_folder(folder.file("bundles"));
+    for (const PointFailure& failure : failures) folder.log(fmt::format("point {}: {}", failure.item, failure.error));
+}
+
+/// In the worker: computes a bundle, and gives it its name. What it throws was no fault of a step: none is to be left
+/// out for it.
 Ending compute(const CampaignFolder& folder, const BundleWork& work, const WorkOptions& options, std::uint64_t number) {
-    std::optional<BundleLock> lock = BundleLock::take(folder, number);
+    std::optional<BundleLock> lock = BundleLock::take(folder.running(number));
     if (!lock) return busy;
-    const std::string hash = work.hash(number);
-    const bool there = folder.holds(number, hash);
-    const bool retry = there && options.retry && !folder.failures(number).empty();
-    if (there && !retry) {  // somebody else was faster
-        lock->release();
-        return done;
-    }
     const auto end_asked = [&, parent = ::getppid()] { return options.interrupted() || ::getppid() != parent; };
     try {
+        const std::string hash = work.hash(number);
         std::optional<InputFile> before;
-        if (retry) before.emplace(folder.bundle(number));
-        std::error_code absent;
-        std::filesystem::remove(temporary_name(folder.bundle(number)), absent);  // of a process that was killed
+        std::error_code error;
+        if (std::filesystem::exists(folder.bundle(number), error)) {
+            const std::string fault = folder.fault(number, hash);
+            if (!fault.empty()) {
+                folder.set_aside(number, fault);
+            } else if (options.retry && !folder.failures(number).empty()) {
+                before.emplace(folder.bundle(number));
+            } else {  // somebody else was faster
+                lock->release();
+                return done;
+            }
+        }
         Steps steps(*lock, end_asked);
-        ResultFile file(folder.bundle(number), Existing::overwrite);
-        const std::vector<PointFailure> failures =
-            work.compute(file.root(), number, steps, before ? &*before : nullptr);
-        file.root().set_attribute("bundle_hash", hash);
-        write_failures(file.root(), failures);
-        file.finish();
-        sync_folder(folder.file("bundles"));
-        for (const PointFailure& failure : failures)
-            folder.log(fmt::format("point {}: {}", failure.item, failure.error));
+        write_bundle(folder, work, number, hash, steps, before ? &*before : nullptr);
     } catch (const BundleInterrupted&) {
         lock->release();
         return stopped;
+    } catch (...) {
+        lock->release();
+        throw;
     }
     lock->release();
     return done;
 }
+
+constexpr unsigned most_equal_endings = 2;
+
+/// How often a bundle's process ended while nothing changed: its lock's text was as before.
+struct Endings {
+    std::string state;
+    unsigned number = 0;
+};
 
 /// A process and what it says.
 struct Worker {
@@ -221,13 +242,27 @@ private:
         } else if (code == stopped) {
             result_.interrupted = true;
         } else {
-            folder_.log(fmt::format(
-                "bundle {}: its process {}{}{}", worker.bundle,
-                code >= 0 ? fmt::format("ended with status {}", code)
-                          : fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))),
-                worker.message.empty() ? "" : ": ", worker.message));
-            waiting_.push_front(worker.bundle);  // it is counted in the bundle's lock in which step
+            begin_again(worker, code >= 0 ? fmt::format("ended with status {}", code)
+                                          : fmt::format("was ended by signal {} ({})", WTERMSIG(status),
+                                                        ::strsignal(WTERMSIG(status))));
         }
+    }
+
+    /// A process ended that did not want to. In which step is counted in the bundle's lock; where that does not change,
+    /// it was no step, and would be so for ever.
+    void begin_again(const Worker& worker, const std::string& ending) {
+        const std::string what = fmt::format("bundle {}: its process {}{}{}", worker.bundle, ending,
+                                             worker.message.empty() ? "" : ": ", worker.message);
+        folder_.log(what);
+        const std::string state = BundleLock::state(folder_.running(worker.bundle));
+        Endings& endings = endings_[worker.bundle];
+        endings.number = endings.state == state ? endings.number + 1 : 1;
+        endings.state = state;
+        if (endings.number > most_equal_endings) {
+            if (result_.error.empty()) result_.error = what + ", again and again, and not while a point is computed";
+            return;
+        }
+        waiting_.push_front(worker.bundle);
     }
 
     const CampaignFolder& folder_;
@@ -236,6 +271,7 @@ private:
     std::deque<std::uint64_t> waiting_;
     std::vector<std::uint64_t> elsewhere_, still_;
     std::vector<Worker> workers_;
+    std::map<std::uint64_t, Endings> endings_;  ///< by bundle
     std::uint64_t done_ = 0, all_ = 0;
     WorkResult result_;
 };
