@@ -31,4 +31,7 @@ Manifest points_manifest(const std::string& path, std::uint64_t points_per_bundl
 std::shared_ptr<const Grid> grid_of(const Manifest& manifest);
 CampaignJob points_job(const Manifest& manifest);
 
+/// Of machines that are validated (validate.hpp).
+CampaignJob validation_job(const Manifest& manifest);
+
 }  // namespace cachetally::app

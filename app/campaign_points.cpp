@@ -381,6 +381,7 @@ CampaignJob job_of(const CampaignFolder& folder) {
             "or begin another campaign",
             shown(folder.path()), manifest.program, campaign_program());
     if (manifest.kind == "points") return points_job(manifest);
+    if (manifest.kind == "validate") return validation_job(manifest);
     throw CampaignError("'{}' holds a campaign of another kind ('{}')", shown(folder.path()), shown(manifest.kind));
 }
 

@@ -11,12 +11,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/campaign_work.hpp"
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/noise.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
+#include "app/validate.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
@@ -35,9 +37,8 @@ struct ValidateOptions {
     std::uint64_t most_worst = 10;
     bool published_only = false, robust_only = false, json = false;
     OutputOptions output;
+    CampaignWork work;
 };
-
-const char unfinished_validation[] = "interrupted before all machines were done";
 
 /// Makes the directory of the worst machines; before any machine is run, so that nothing is lost where it cannot be
 /// had.
@@ -59,24 +60,6 @@ void save_worst(const ValidateOptions& options, const ValidationResult& result) 
         file << "# " << failure.replay << '\n' << write_machine(validation_machine(options.campaign, failure.machine));
         if (!file.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path));
     }
-}
-
-void write(ResultFile& file, const ValidationView& view) {
-    RunTitle title;
-    title.complete = view.incomplete.empty();
-    title.incomplete = view.incomplete;
-    {
-        Group& root = file.root();
-        set_nexus_class(root, "NXroot");
-        root.set_attribute("format", result_format);
-        root.set_attribute("format_version", result_format_version);
-        root.set_attribute("kind", std::string("validate"));
-        write_validation_view(root, view);
-        Provenance provenance = make_provenance(command_line());
-        provenance.seed = view.seed;
-        write_provenance(root, provenance);
-    }
-    close_output(&file, title);
 }
 
 std::vector<std::string> validation_noise() {
@@ -147,17 +130,6 @@ void report_end(const ResultFile* file, const ValidationResult& result, const Va
             options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
-ValidationView view_of(ValidationResult result, const ValidateOptions& options) {
-    ValidationView view;
-    if (result.machines < options.campaign.machines) view.incomplete = unfinished_validation;
-    view.result = std::move(result);
-    view.seed = options.campaign.seed;
-    view.noise = options.campaign.noise;
-    view.left_out = left_out_in_words(options.campaign.suite);
-    view.worst = options.most_worst;
-    return view;
-}
-
 void validate(ValidateOptions options) {
     options.campaign.suite.published = !options.robust_only;
     options.campaign.suite.robust = !options.published_only;
@@ -167,6 +139,7 @@ void validate(ValidateOptions options) {
         options.campaign.given = machines_from(options.machines_from);
         options.campaign.machines = options.campaign.given.size();
     }
+    if (!options.work.folder.empty()) return begin_campaign(validation_manifest(options.campaign), options.work);
     if (!options.worst.empty()) require_directory(options.worst);
     options.campaign.directory = options.worst;
     options.campaign.recorded_noise = read_noise(options.campaign.noise);
@@ -174,7 +147,8 @@ void validate(ValidateOptions options) {
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
     const std::unique_ptr<ResultFile> file = open_output(options.output, {noise_file(options.campaign.noise)});
-    const ValidationView view = view_of(run_validation(options.campaign), options);
+    ValidationView view = validation_view(run_validation(options.campaign), options.campaign);
+    view.worst = options.most_worst;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
     if (options.json) {
@@ -184,17 +158,59 @@ void validate(ValidateOptions options) {
                             terminal_width()));
     }
     std::fflush(stdout);  // whatever becomes of the files, the scores are printed
-    if (file) write(*file, view);
+    if (file) {
+        write_validation_result(file->root(), view);
+        RunTitle title;
+        title.complete = view.incomplete.empty();
+        title.incomplete = view.incomplete;
+        close_output(file.get(), title);
+    }
     if (!options.worst.empty()) save_worst(options, view.result);
     report_end(file.get(), view.result, options);
 }
 
+/// What belongs to a campaign, or to what is printed at once.
+void check_campaign(const CLI::App& command, const ValidateOptions& options) {
+    if (options.work.folder.empty()) {
+        for (const char* option : {"--shard", "--slurm", "--dry-run"})
+            if (command.count(option) != 0)
+                throw UsageError("{} needs --folder: the folder in which the results of a campaign gather", option);
+        return;
+    }
+    for (const char* option : {"--worst", "--most-worst", "--output", "--force", "--json"})
+        if (command.count(option) != 0)
+            throw UsageError(
+                "{} cannot stand beside --folder: the result of a campaign is FOLDER/result.h5, which "
+                "'cachetally show' prints",
+                option);
+}
+
 }  // namespace
+
+ValidationView validation_view(ValidationResult result, const ValidationOptions& options) {
+    ValidationView view;
+    if (result.machines < options.machines) view.incomplete = "interrupted before all machines were done";
+    view.result = std::move(result);
+    view.seed = options.seed;
+    view.noise = options.noise;
+    view.left_out = left_out_in_words(options.suite);
+    return view;
+}
+
+void write_validation_result(Group& root, const ValidationView& view) {
+    set_nexus_class(root, "NXroot");
+    root.set_attribute("format", result_format);
+    root.set_attribute("format_version", result_format_version);
+    root.set_attribute("kind", std::string("validate"));
+    write_validation_view(root, view);
+    Provenance provenance = make_provenance(command_line());
+    provenance.seed = view.seed;
+    write_provenance(root, provenance);
+}
 
 void add_validate(CLI::App& app) {
     auto options = std::make_shared<ValidateOptions>();
     ValidationOptions& campaign = options->campaign;
-    campaign.jobs = usable_processors();
     campaign.program = app.get_name();
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
     command->add_option("--machines", campaign.machines, "Number of machines")
@@ -219,9 +235,12 @@ void add_validate(CLI::App& app) {
         ->type_name("TEST,...");
     add_noise_option(*command, campaign.noise, validation_noise(),
                      "none, quiet, realistic, heavy, or mixed: one of the first three by machine");
-    command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
-        ->transform(whole_number(1, 1024))
-        ->capture_default_str();
+    add_work_options(*command, options->work);
+    add_text_option(*command, "--folder", options->work.folder,
+                    "Validate as a campaign: results gather in this folder, 'campaign resume' goes on "
+                    "(docs/campaigns.md)",
+                    "FOLDER", "the name of a folder");
+    add_slurm_options(*command, options->work);
     add_text_option(
         *command, "--worst", options->worst,
         "Write the worst machines into this directory, as machine files, with the commands that repeat them", "DIR",
@@ -247,10 +266,13 @@ void add_validate(CLI::App& app) {
         "Examples:\n"
         "  cachetally validate --machines 100 --robust\n"
         "  cachetally validate --machines 1000 --tests l1,levels --noise realistic --worst worst\n"
+        "  cachetally validate --machines 1000000 --robust --folder million --slurm --tasks 500\n"
         "  cachetally validate --machines-from mine --small-pages --tests l1\n"
         "The commands after the worst machines repeat their answers, from the files that --worst writes.");
     command->callback([options, command] {
         check_use(*command, *options);
+        check_campaign(*command, *options);
+        options->campaign.jobs = options->work.jobs == 0 ? usable_processors() : options->work.jobs;
         validate(*options);
     });
 }

@@ -175,7 +175,7 @@ std::vector<MachineVerdicts> read_verdicts(const Group& root) {
     std::size_t at = 0;
     for (const VerdictRow& row : rows) {
         while (at < machines.size() && machines[at].machine != row.machine) ++at;
-        if (at == machines.size() || row.verdict > static_cast<std::uint8_t>(Verdict::wrong))
+        if (at == machines.size() || row.verdict > static_cast<std::uint8_t>(Verdict::unknown))
             throw StorageError("{}: the rows are not those of its machines; the file is damaged", verdicts.where());
         machines[at].judgements.push_back({row.test, row.variant, row.level, row.parameter, row.is_finding != 0,
                                            row.has_value != 0, static_cast<Verdict>(row.verdict), row.words});
