@@ -149,7 +149,8 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     } catch (const TraceError& error) {
         throw UsageError(error.what());
     }
-    options.standard_output = choice.standard_output >= 0 ? choice.standard_output : part_standard_output(choice.report);
+    options.standard_output =
+        choice.standard_output >= 0 ? choice.standard_output : part_standard_output(choice.report);
     Input input;
     input.name = fmt::format("{}", fmt::join(choice.command, " "));
     std::unique_ptr<CapturedProgram> program = capture(options);
