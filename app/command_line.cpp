@@ -251,6 +251,7 @@ int run(int argc, char** argv, const std::string& name) {
     cachetally::app::add_annotate(app);
     cachetally::app::add_compare(app);
     cachetally::app::add_fit(app);
+    cachetally::app::add_check(app);
     cachetally::app::add_view(app);
     cachetally::app::add_report(app);
     cachetally::app::add_figure(app);

@@ -33,6 +33,7 @@ std::vector<std::string> command_line();
 void add_advise(CLI::App& app, const std::vector<std::string>& program);
 void add_annotate(CLI::App& app);
 void add_campaign(CLI::App& app);
+void add_check(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_fit(CLI::App& app);
 /// `app`: of all commands.

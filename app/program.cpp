@@ -142,14 +142,15 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.decoder.barriers_end_phases = choice.barriers;
     options.decoder.fields = fields_of(choice);
     if (choice.attribution) options.sites = std::make_shared<SiteTable>();
-    options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
+    options.decoder.fetches = choice.data_only ? CapturedFetches::none : choice.fetches;
     catch_interrupts();
     try {
         capture(options);  // while errors are still said on standard error
     } catch (const TraceError& error) {
         throw UsageError(error.what());
     }
-    options.standard_output = part_standard_output(choice.report);
+    options.standard_output =
+        choice.standard_output >= 0 ? choice.standard_output : part_standard_output(choice.report);
     Input input;
     input.name = fmt::format("{}", fmt::join(choice.command, " "));
     std::unique_ptr<CapturedProgram> program = capture(options);

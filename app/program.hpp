@@ -25,6 +25,8 @@ struct ProgramChoice {
     bool fields = false;                       ///< of structs, where types of variables are known
     std::vector<std::string> types, elements;  ///< "NAME=TYPE", "NAME=BYTES"
     std::string report;                        ///< the file of what the command prints; empty: standard error
+    int standard_output = -1;                  ///< a descriptor for the program's; -1: ours, and `report` is
+    CapturedFetches fetches = CapturedFetches::lines;
 };
 
 /// --with, --report, --children, --program, --barriers.

@@ -63,6 +63,7 @@ struct Segment {
     Address base = 0;
     std::uint64_t bytes = 0;
     std::uint64_t unit = 4096;  ///< it may be moved by multiples of this: 16 for heaps and stacks, else a page
+    bool whole = false;         ///< it is one region or block, and no stretch of several
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
