@@ -332,14 +332,21 @@ void Grid::draw_among_all() {
     chosen_.assign(found.begin(), found.end());
 }
 
-MachineDescription Grid::machine(const Place& place) const {
-    const Variant& variant = machines_[place.machine];
+const MachineDescription& Grid::unseeded(std::size_t number) const {
+    if (last_machine_.number == number) return last_machine_.machine;
+    const Variant& variant = machines_[number];
     std::vector<MachineSetting> settings;
     for (std::size_t i = 0; i < variant.values.size(); ++i)
         settings.emplace_back(variant.entry->set[i].key, variant.values[i]);
     const CampaignInput& input = inputs_.machines.at(variant.entry->name);
     MachineDescription machine = with_settings(input.text, variant.entry->name, settings);
     if (machine.name.empty()) machine.name = variant.entry->name;
+    last_machine_ = {number, std::move(machine), {}};
+    return last_machine_.machine;
+}
+
+MachineDescription Grid::machine(const Place& place) const {
+    MachineDescription machine = unseeded(place.machine);
     add_seed(machine, seed(place));
     return machine;
 }
@@ -379,10 +386,10 @@ std::string Grid::monitor_link(const Place& place) const {
     return "";
 }
 
-const std::string& Grid::machine_text(std::size_t machine, std::uint64_t seed) const {
-    if (last_machine_.first != std::pair(machine, seed))
-        last_machine_ = {{machine, seed}, write_machine(this->machine({machine, 0, seed, 0}))};
-    return last_machine_.second;
+const std::string& Grid::machine_text(std::size_t number) const {
+    const MachineDescription& machine = unseeded(number);
+    if (last_machine_.text.empty()) last_machine_.text = write_machine(machine);
+    return last_machine_.text;
 }
 
 std::string Grid::hash(std::uint64_t point) const {
@@ -390,7 +397,7 @@ std::string Grid::hash(std::uint64_t point) const {
     const WorkloadPoint work = workload(place);
     const auto trace = inputs_.traces.find(work.name);
     return hash_text(fmt::format("{}\n{}\n{} {}\n{}\n{} {} {}\n{} {}\n{}", program_version(),
-                                 machine_text(place.machine, place.seed), work.name, fmt::join(work.settings, " "),
+                                 machine_text(place.machine), work.name, fmt::join(work.settings, " "),
                                  work.is_trace && trace != inputs_.traces.end() ? trace->second.hash : "", file_.count,
                                  file_.warmup, file_.slowdown, monitor_link(place),
                                  has_monitor(place) ? monitor_settings(place) : "none", seed(place)));

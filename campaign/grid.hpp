@@ -107,7 +107,8 @@ private:
     bool keeps(const Condition& condition, const Place& place) const;
     bool keeps_all(const Place& place) const;
     std::string value(const std::string& name, const Place& place) const;
-    const std::string& machine_text(std::size_t machine, std::uint64_t seed) const;
+    const MachineDescription& unseeded(std::size_t number) const;
+    const std::string& machine_text(std::size_t number) const;
 
     CampaignFile file_;
     CampaignInputs inputs_;
@@ -117,7 +118,14 @@ private:
     std::map<std::pair<std::string, std::string>, std::string> stated_;  ///< by machine file, of parameters
     bool all_ = true;
     std::vector<std::uint64_t> chosen_;
-    mutable std::pair<std::pair<std::size_t, std::uint64_t>, std::string> last_machine_{{~std::size_t{0}, 0}, ""};
+
+    /// Read from its file once, not for each seed and hash: neighbours share it.
+    struct ReadMachine {
+        std::size_t number = ~std::size_t{0};
+        MachineDescription machine;  ///< with the seeds that it states
+        std::string text;            ///< empty: not written yet
+    };
+    mutable ReadMachine last_machine_;
 };
 
 }  // namespace cachetally
