@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "base/units.hpp"
 #include "campaign/store.hpp"
 
 namespace cachetally {
@@ -36,9 +35,9 @@ std::string read_text(int descriptor) {
     return text;
 }
 
-/// Of "step 3 deaths 1 host HOST pid PID".
+/// "step 3 deaths 1 host HOST pid PID", then a line for each other step in which a process ended.
 constexpr const char* step_form = "step %llu deaths %u";
-constexpr std::string_view left_out_form = "left out ";
+constexpr const char* other_form = "died in %llu times %u";
 
 }  // namespace
 
@@ -66,36 +65,36 @@ std::optional<BundleLock> BundleLock::take(const std::string& path) {
 }
 
 void BundleLock::read(const std::string& text) {
-    unsigned long long step = 0;
-    unsigned deaths = 0;
-    if (std::sscanf(text.c_str(), step_form, &step, &deaths) == 2) {
-        died_in_ = step;
-        deaths_ = deaths + 1;
+    for (const std::string_view each : split(text, '\n')) {
+        const std::string line(each);
+        unsigned long long step = 0;
+        unsigned deaths = 0;
+        if (std::sscanf(line.c_str(), step_form, &step, &deaths) == 2) {
+            deaths_[step] = deaths + 1;
+        } else if (std::sscanf(line.c_str(), other_form, &step, &deaths) == 2) {
+            deaths_[step] = deaths;
+        }
     }
-    for (const std::string_view line : split(text, '\n'))
-        if (line.starts_with(left_out_form))
-            if (const auto out = parse_whole(line.substr(left_out_form.size()))) left_out_.insert(*out);
 }
 
 BundleLock::BundleLock(BundleLock&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       path_(std::move(other.path_)),
-      died_in_(other.died_in_),
-      deaths_(other.deaths_),
-      left_out_(std::move(other.left_out_)) {}
+      deaths_(std::move(other.deaths_)) {}
 
 BundleLock::~BundleLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 bool BundleLock::enter(std::uint64_t step) {
-    const unsigned deaths = step == died_in_ ? deaths_ : 0;
-    if (deaths >= most_deaths) left_out_.insert(step);
-    if (left_out_.contains(step)) return false;
+    const auto died = deaths_.find(step);
+    const unsigned deaths = died == deaths_.end() ? 0 : died->second;
+    if (deaths >= most_deaths) return false;
     char host[65] = {};
     ::gethostname(host, sizeof host - 1);
     std::string text = fmt::format("step {} deaths {} host {} pid {}\n", step, deaths, host, ::getpid());
-    for (const std::uint64_t out : left_out_) text += fmt::format("{}{}\n", left_out_form, out);
+    for (const auto& [other, times] : deaths_)
+        if (other != step) text += fmt::format("died in {} times {}\n", other, times);
     if (::pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
         ::ftruncate(descriptor_, static_cast<off_t>(text.size())) != 0)
         throw StorageError("{}: cannot write: {}", path_, std::strerror(errno));

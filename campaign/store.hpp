@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -109,7 +109,7 @@ public:
     /// "HOST PID" of the process that works on a bundle; nothing where none does.
     static std::optional<std::string> owner(const std::string& file);
 
-    /// In which step a process ended, how often, and which are left out: the same text while nothing changes.
+    /// In which steps processes ended, and how often: the same text while nothing changes.
     static std::string state(const std::string& file);
 
 private:
@@ -117,9 +117,7 @@ private:
     BundleLock(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
     int descriptor_;
     std::string path_;
-    std::uint64_t died_in_ = ~std::uint64_t{0};  ///< a step
-    unsigned deaths_ = 0;
-    std::set<std::uint64_t> left_out_;
+    std::map<std::uint64_t, unsigned> deaths_;  ///< by step in which a process ended
 };
 
 /// A bundle's failures, in the group /failures: `item`, `error`.

@@ -143,7 +143,7 @@ public:
         }
         for (std::uint64_t bundle = options_.shard - 1; bundle < folder_.manifest().count(); bundle += options_.shards)
             if (std::error_code error; !std::filesystem::exists(folder_.bundle(bundle), error)) ++result_.missing;
-        if (result_.error.empty()) folder_.require_there();
+        folder_.require_there();  // else what workers say of it comes from that
         return result_;
     }
 
