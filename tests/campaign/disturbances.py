@@ -69,7 +69,7 @@ class Run:
     def refuse(self, done, words):
         assert done.returncode == 1 and words in done.stderr, f"{done.returncode}, wanted '{words}': {done.stderr}"
 
-    # Each fault is a method below; its docstring is its row of the table.
+    # Each fault is a method below; its docstring is its row of the table. False: there was nothing to disturb.
 
     def worker(self):
         """a worker killed, up to four times"""
@@ -173,6 +173,8 @@ class Run:
         """a bundle cut, emptied, or with another byte"""
         self.begun()
         self.keep()
+        if not self.finished:
+            return False
         name = self.draw.choice(sorted(self.finished))
         path = self.folder / "bundles" / name
         whole = path.read_bytes()
@@ -227,6 +229,8 @@ class Run:
             assert "No space left" in errors or "the disk is full" in errors, errors
             self.keep()
         subprocess.run(["mount", "-o", "remount,size=16M", self.folder], check=True)
+        done = self.resume()
+        assert done.returncode == 0, f"points pay for a full disk: {done.stderr}"
 
     def limited_files(self):
         """files that may not grow (ulimit -f)"""
@@ -242,18 +246,18 @@ class Run:
             self.finished = {}
         bundle = self.draw.randrange(BUNDLES)
         if f"{bundle:06}.h5" in bundles(self.folder):
-            return
+            return False
         deadly = self.draw.choice([[0], [4], [0, 4]])  # of a bundle's points, the first of a run
         running = self.folder / f"bundles/{bundle:06}.running"
         process = self.begin(*self.setting.words(self.folder, 1))
         killed = set()
         while process.poll() is None:
-            assert len(killed) < 20, "a bundle that cannot be computed is begun for ever"
+            assert len(killed) < 8, "a bundle that cannot be computed is begun for ever"
             try:
                 words = running.read_text().split()
             except FileNotFoundError:
                 continue
-            if len(words) >= 8 and int(words[1]) - 8 * bundle in deadly and words[7] not in killed:
+            if len(words) >= 8 and words[6] == "pid" and int(words[1]) - 8 * bundle in deadly and words[7] not in killed:
                 killed.add(words[7])
                 kill(int(words[7]))
         self.words_of(process)
@@ -265,6 +269,7 @@ class Run:
             assert {"item": point, "error": "ended its process twice (errors.log)"} in status["failures"], status
         assert is_complete(self.folder / "result.h5") == (not left_out)
         self.keep()
+        return bool(left_out)
 
     def little_memory(self):
         """a point that does not fit into memory (ulimit -v)"""

@@ -98,12 +98,11 @@ def main():
                 begun, kind = time.monotonic(), ""
                 try:
                     for kind in hand:
-                        getattr(run, kind)()
-                        done[kind] += 1
+                        done[kind] += getattr(run, kind)() is not False
                     kind = "the end"
                     run.finish()
                     print(f"run {number}: {', '.join(hand)}: equal, {time.monotonic() - begun:.1f} s", flush=True)
-                except (AssertionError, OSError, subprocess.SubprocessError) as error:
+                except (AssertionError, OSError, LookupError, subprocess.SubprocessError) as error:
                     failures += 1
                     print(f"run {number}: {', '.join(hand)}: FAILED at {kind}: {error}\n  repeat: --seed {options.seed} --runs {options.runs} "
                           f"--only {number}", flush=True)
