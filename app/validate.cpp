@@ -61,7 +61,7 @@ void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     }
 }
 
-void write(ResultFile& file, const CampaignView& view) {
+void write(ResultFile& file, const ScoresView& view) {
     RunTitle title;
     title.complete = view.incomplete.empty();
     title.incomplete = view.incomplete;
@@ -71,7 +71,7 @@ void write(ResultFile& file, const CampaignView& view) {
         root.set_attribute("format", result_format);
         root.set_attribute("format_version", result_format_version);
         root.set_attribute("kind", std::string("validate"));
-        write_campaign_view(root, view);
+        write_scores_view(root, view);
         Provenance provenance = make_provenance(command_line());
         provenance.seed = view.seed;
         write_provenance(root, provenance);
@@ -147,8 +147,8 @@ void report_end(const ResultFile* file, const CampaignResult& result, const Vali
             options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
-CampaignView view_of(CampaignResult result, const ValidateOptions& options) {
-    CampaignView view;
+ScoresView view_of(CampaignResult result, const ValidateOptions& options) {
+    ScoresView view;
     if (result.machines < options.campaign.machines) view.incomplete = unfinished_campaign;
     view.result = std::move(result);
     view.seed = options.campaign.seed;
@@ -174,7 +174,7 @@ void validate(ValidateOptions options) {
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
     const std::unique_ptr<ResultFile> file = open_output(options.output, {noise_file(options.campaign.noise)});
-    const CampaignView view = view_of(run_campaign(options.campaign), options);
+    const ScoresView view = view_of(run_campaign(options.campaign), options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
     if (options.json) {

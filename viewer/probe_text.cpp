@@ -292,7 +292,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::span<const Failure> reported_failures(const CampaignView& view) {
+std::span<const Failure> reported_failures(const ScoresView& view) {
     return std::span(view.result.failures).first(std::min(view.worst, view.result.failures.size()));
 }
 
@@ -303,7 +303,7 @@ double percent_of(std::uint64_t part, const Score& score) {
 
 }  // namespace
 
-Json to_json(const CampaignView& view) {
+Json to_json(const ScoresView& view) {
     Json summary = Json::array(), worst = Json::array();
     for (const Score& score : view.result.scores)
         summary.push_back({{"test", score.test},
@@ -330,7 +330,7 @@ Json to_json(const CampaignView& view) {
     return json;
 }
 
-std::string to_text(const CampaignView& view, const std::string& took, unsigned width) {
+std::string to_text(const ScoresView& view, const std::string& took, unsigned width) {
     std::string text = wrapped(fmt::format("{} machines, seed {}, noise {}{}", view.result.machines, view.seed,
                                            view.noise, took.empty() ? "" : ": " + took),
                                width, 2);
@@ -366,7 +366,7 @@ std::string to_text(const CampaignView& view, const std::string& took, unsigned 
     return text;
 }
 
-void write_campaign_view(Group& root, const CampaignView& view) {
+void write_scores_view(Group& root, const ScoresView& view) {
     root.set_attribute("noise", view.noise);
     root.set_attribute("seed", view.seed);
     root.set_attribute("references", view.result.cost.references);
@@ -375,9 +375,9 @@ void write_campaign_view(Group& root, const CampaignView& view) {
     write_campaign(root, view.result);
 }
 
-CampaignView read_campaign_view(const InputFile& file) {
+ScoresView read_scores_view(const InputFile& file) {
     const Group& root = file.root();
-    CampaignView view;
+    ScoresView view;
     view.result = read_campaign(root);
     view.noise = root.text_attribute("noise");
     // the first versions had the seed among the provenance alone, and no costs

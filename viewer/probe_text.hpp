@@ -28,7 +28,7 @@ struct ShowOptions;
 /// A probe's result file: what the probe printed, and its response curves.
 std::string show_probe(const InputFile& file, const ShowOptions& options);
 
-struct CampaignView {
+struct ScoresView {
     CampaignResult result;
     std::uint64_t seed = 0;
     std::string noise;       ///< its name
@@ -39,15 +39,15 @@ struct CampaignView {
 
 /// machines, complete, seed, noise, references, references_simulated, summary[].{test, variant, parameter, right,
 /// wrong, not_identifiable}, worst[].{machine, wrong, not_identifiable, findings, replay}, left_out
-nlohmann::ordered_json to_json(const CampaignView& view);
+nlohmann::ordered_json to_json(const ScoresView& view);
 
 /// A line on the whole, with `took` ("12.3 s", or nothing) at its end, the scores, and the worst machines.
-std::string to_text(const CampaignView& view, const std::string& took, unsigned width);
+std::string to_text(const ScoresView& view, const std::string& took, unsigned width);
 
 /// All of a result file: attributes of the root, /summary, /worst.
-void write_campaign_view(Group& root, const CampaignView& view);
+void write_scores_view(Group& root, const ScoresView& view);
 
 /// Throws StorageError where the file is damaged.
-CampaignView read_campaign_view(const InputFile& file);
+ScoresView read_scores_view(const InputFile& file);
 
 }  // namespace cachetally

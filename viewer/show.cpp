@@ -300,8 +300,8 @@ std::string show_trackers(const InputFile& file, const ShowOptions& options) {
                         : to_text(view, options.width) + origin(file, options.width);
 }
 
-std::string show_campaign(const InputFile& file, const ShowOptions& options) {
-    const CampaignView view = read_campaign_view(file);
+std::string show_scores(const InputFile& file, const ShowOptions& options) {
+    const ScoresView view = read_scores_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                         : to_text(view, "", options.width) + '\n' + origin(file, options.width);
 }
@@ -323,7 +323,7 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     }
     if (kind == "validate") {
         refuse_choices(file, options, "campaign, which has scores alone");
-        return show_campaign(file, options);
+        return show_scores(file, options);
     }
     throw StorageError("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind);
 }

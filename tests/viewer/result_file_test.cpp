@@ -179,7 +179,7 @@ TEST_F(ResultFiles, EveryPictureAndTableFitsTheWidth) {
 }
 
 TEST_F(ResultFiles, ScoresFitTheWidth) {
-    CampaignView view;
+    ScoresView view;
     view.result.machines = 12;
     view.noise = "realistic";
     view.left_out = "published has no variant of the tests of a name that is long";
