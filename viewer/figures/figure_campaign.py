@@ -103,11 +103,15 @@ def colour_scale(values, metric):
     return FuncNorm((lambda x: np.sign(x) * np.log1p(np.abs(x) / unit), lambda y: np.sign(y) * unit * np.expm1(np.abs(y))), low, high)
 
 
-def ticks_across(axes, places, texts):
-    """Texts below the axis, aslant where they would stand over each other."""
-    width = 72 * axes.figure.get_size_inches()[0] / axes.get_gridspec().ncols
-    aslant = {"rotation": 30, "ha": "right"} if 4.5 * sum(len(text) + 1 for text in texts) > 0.7 * width else {}
-    axes.set_xticks(places, texts, **aslant)
+def ticks_across(axes, parameter, at, places, scale=float):
+    """The values below the axis: numbers where there is place, words aslant where they would stand over each other."""
+    texts = [parameter.text(place) for place in places]
+    points = 0.7 * 72 * axes.figure.get_size_inches()[0] / axes.get_gridspec().ncols
+    if parameter.is_number:
+        tick_counts(axes, at, texts, points, scale)
+    else:
+        axes.set_xticks(at, texts, **({"rotation": 30, "ha": "right"} if 4.5 * sum(map(len, texts)) > points else {}))
+    axes.set_xlabel(clean(parameter.name))
 
 
 def draw_lines(axes, x, lines, cells, facet):
@@ -118,14 +122,10 @@ def draw_lines(axes, x, lines, cells, facet):
         axes.plot(at, [cells[place, line, facet][0] for place in places], label=f"{lines.name} {lines.text(line)}" if lines else "median",
                   **{**style(i), "linestyle": DASHES[i % len(DASHES)]})  # one that lies on another shows through its gaps
     places = sorted({key[0] for key in cells})
-    if x.is_number:
-        if x.values[0] > 0 and x.values[-1] >= 8 * x.values[0]:
-            axes.set_xscale("log", base=2)
-        ticks_across(axes, [x.values[place] for place in places], [x.text(place) for place in places])
-        axes.minorticks_off()
-    else:
-        ticks_across(axes, places, [x.text(place) for place in places])
-    axes.set_xlabel(clean(x.name))
+    far = x.is_number and x.values[0] > 0 and x.values[-1] >= 8 * x.values[0]
+    if far:
+        axes.set_xscale("log", base=2)
+    ticks_across(axes, x, [x.values[place] for place in places] if x.is_number else places, places, np.log2 if far else float)
     axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
 
 
@@ -140,9 +140,9 @@ def draw_cells(axes, x, y, cells, facet, norm, metric):
     place = np.nan_to_num(np.ma.filled(norm(np.nan_to_num(matrix, nan=norm.vmin)), 0))
     colours = np.dstack([ramp(begin + share * place), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
     axes.imshow(colours, aspect="auto", label="cells")
-    ticks_across(axes, range(len(columns)), [x.text(each) for each in columns])
+    ticks_across(axes, x, range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), [y.text(each) for each in rows])
-    axes.set(xlabel=clean(x.name), ylabel=clean(y.name))
+    axes.set_ylabel(clean(y.name))
     text = (lambda value: f"{value:.3g}") if metric in FRACTIONS or metric.startswith("miss_rate_") else number
     return colours, {(i, j): text(matrix[i, j]) for i, j in zip(*np.nonzero(~np.isnan(matrix)))}, matrix.shape
 

@@ -9,6 +9,9 @@ if len(VALUE) == 2:
 keep = ~np.isnan(value)
 for name, values in CHOSEN:
     keep &= np.isin(column(name), values)
+has = lambda values: values != "" if values.dtype.kind == "O" else ~np.isnan(values)
+for name in BY:
+    keep &= has(column(name))
 by = [column(name)[keep] for name in BY]
 for place in dict.fromkeys(zip(*by)):
     of = np.all([each == at for each, at in zip(by, place)], axis=0)

@@ -2,7 +2,7 @@
 // Pivot: campaigns and sweeps by any two parameters, as medians; one picture for each value of a third, filters, and the points of a cell.
 import { baseName, titleOf, type App, type View } from '../app';
 import { h, select, tableBy, tableElement, type Table } from '../dom';
-import { inside } from '../field_layout';
+import { inside, type Box } from '../field_layout';
 import { Figure } from '../figure';
 import { brief, full, percent } from '../numbers';
 import { byInterest, cellsOf, isFraction, isKnown, parameterOf, valueText, type Parameter, type PivotCell, type Points } from '../points';
@@ -32,7 +32,7 @@ export const pointsTable = ({ numbers, parameters, measures }: Points, caption =
         ...measures.filter((each) => !name || each.name === name).map((each): [string, (i: number) => number] => [each.name, (i) => each.of[i]]),
     ], { keys: 1, sorted: name ? 1 + parameters.length : undefined, most });
 
-export function pivotView(app: App): View {
+export function pivotView(app: App): View & { boxes: () => Box[] } {
     const { info } = app.source;
     const points = info.campaign ?? pointsOfSweep(info);
     const parameters = points.parameters.filter(({ values }) => values.length > 1);
@@ -123,8 +123,8 @@ export function pivotView(app: App): View {
         if (!dx && !dy) return;
         event.preventDefault();
         const from = hits.find(({ cell }) => cell === shown.chosen)?.box;
-        const middle = ({ x, y, width, height }: typeof hits[0]['box']) => [x + width / 2, y + height / 2];
-        const distance = (box: typeof hits[0]['box']) => {
+        const middle = ({ x, y, width, height }: Box) => [x + width / 2, y + height / 2];
+        const distance = (box: Box) => {
             const [x, y] = [0, 1].map((i) => middle(box)[i] - middle(from!)[i]);
             const [along, beside] = [dx * x + dy * y, Math.abs(dy * x) + Math.abs(dx * y)];
             return along > 1 ? along + 8 * beside : Infinity;
@@ -183,6 +183,8 @@ export function pivotView(app: App): View {
     return {
         ...{ element, update },
         dispose: () => figure.dispose(),
+        /** Where cells are, for tests. */
+        boxes: () => hits.map(({ box }) => box),
         totals: () => Object.fromEntries(shown.cells.map((cell) => [nameOf(cell), cell.median])),
     };
 }

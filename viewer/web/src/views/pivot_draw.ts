@@ -66,12 +66,13 @@ export function drawPivot(p: Painter, picture: Picture): { box: Box; cell: Pivot
         rows.forEach((row, r) => p.text(x, y + title + head + (r + 0.5) * size.height, fitting(label(down, row), left - 8), faint));
     });
     const hits = cells.map((cell) => ({ box: boxOf(cell), cell }));
-    for (const { box: { x, y, width, height }, cell } of hits) {
+    const said = cells.map(({ median }) => (Number.isNaN(median) ? '-' : text(median)));
+    const place = Math.max(...said.map((each) => textWidth(each, 12))) + 4 <= size.width; // for all, or for none
+    for (const [i, { box: { x, y, width, height }, cell }] of hits.entries()) {
         const known = !Number.isNaN(cell.median);
         const colour = known ? colouring.of(cell.median) : null;
         p.rect(x + 0.5, y + 0.5, width - 1, height - 1, colour ? css(colour) : colours.grid);
-        const value = known ? text(cell.median) : '-';
-        if (textWidth(value, 12) + 4 <= width) p.text(x + width / 2, y + height / 2, value, { colour: colour ? inkOn(colour) : colours.faint, anchor: 'middle', size: 12 });
+        if (place) p.text(x + width / 2, y + height / 2, said[i], { colour: colour ? inkOn(colour) : colours.faint, anchor: 'middle', size: 12 });
         if (cell !== chosen) continue;
         p.frame(x + 1.5, y + 1.5, width - 3, height - 3, colours.ink, 2, '', 3);
         p.frame(x + 4, y + 4, width - 8, height - 8, colours.panel, 1, '', 3);
