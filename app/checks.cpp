@@ -221,14 +221,14 @@ std::vector<DrainChoice> parse_drains(const std::string& text) {
     return drains;
 }
 
-void add_choice_options(CLI::App& command, ChoiceTexts& texts) {
+void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string& more) {
     add_text_option(
         command, "--objectives", texts.objectives,
         "What cells are compared by: some of error, slowdown, bytes, swapouts, counters, bits, comparators, "
         "area, energy; default: error,bytes,bits and, with --slowdown, slowdown",
         "NAME,NAME...", "objectives, as in error,bits");
     add_text_option(command, "--where", texts.where,
-                    "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent)",
+                    "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent)" + more,
                     "NAME<NUMBER,...", "bounds, as in error<5");
     command
         .add_option("--tolerance", texts.tolerance,

@@ -82,7 +82,8 @@ struct ChoiceTexts {
     double tolerance = 5;  ///< percent
     bool given() const { return !objectives.empty() || !where.empty() || tolerance != 5; }
 };
-void add_choice_options(CLI::App& command, ChoiceTexts& texts);
+/// `more`: what --where means besides.
+void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string& more = {});
 SweepChoice choice_of(const ChoiceTexts& texts);
 
 /// Of --phase: "4", "3,5-7".

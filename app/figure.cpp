@@ -23,7 +23,8 @@ namespace {
 struct FigureOptions {
     FigureRequest request;
     std::vector<std::string> files;
-    std::string level, structure, what, phases, metric, eviction, test, variant, beside;
+    std::string level, structure, what, phases, metric, eviction, test, variant, beside, x, y, value, facet, lines,
+        where;
     unsigned columns = 2;
     bool log = false, linear = false;
 };
@@ -53,6 +54,7 @@ const std::vector<Kind>& kinds() {
          "trackers",
          "trackers",
          true},
+        {"campaign", "campaign", {"--x", "--y", "--value", "--facet", "--lines", "--where"}, {}},
         {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}, {}, "probe"},
         {"reuse", "run", {"--structure", "--phases", "--log"}, {}},
         {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
@@ -108,6 +110,12 @@ void run(const FigureOptions& options) {
     pass("--test", options.test);
     pass("--variant", options.variant);
     pass("--beside", options.beside);
+    pass("--x", options.x);
+    pass("--y", options.y);
+    pass("--value", options.value);
+    pass("--facet", options.facet);
+    pass("--lines", options.lines);
+    pass("--where", options.where);
     if (options.log) request.options.emplace_back("--log");
     if (options.linear) request.options.emplace_back("--linear");
     request.options.push_back(fmt::format("--columns={}", options.columns));
@@ -117,8 +125,9 @@ void run(const FigureOptions& options) {
 /// What a kind would pass over is refused.
 void check_use(const CLI::App& command, const FigureOptions& options) {
     const Kind& kind = kind_of(options.request.kind);
-    for (const char* option : {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric",
-                               "--eviction", "--test", "--variant", "--beside"})
+    for (const char* option :
+         {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric", "--eviction", "--test",
+          "--variant", "--beside", "--x", "--y", "--value", "--facet", "--lines", "--where"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
             throw UsageError("{} is not for figures of the kind {}, which take {}", option, kind.name,
@@ -139,14 +148,16 @@ void add_figure(CLI::App& app) {
             "KIND", options->request.kind,
             "histogram: counts over addresses; phases: one picture per phase; heat: phases over addresses; "
             "sweep: the matrix and curves of a sweep; front: its cells by error and another cost, and those "
-            "that no other beats in both; curves: response curves of a probe, with edges and plateaus; "
+            "that no other beats in both; campaign: medians by parameters; curves: response curves of a probe, with "
+            "edges and plateaus; "
             "intrusion: what monitors cost over the number of counters; reuse: misses over the capacity of a fully "
             "associative LRU cache")
         ->required()
-        ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "curves", "intrusion", "reuse"}));
+        ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "campaign", "curves", "intrusion", "reuse"}));
     command
         ->add_option("FILE", options->files,
-                     "A result of run, replay, sweep, intrusion, trackers or probe with --output; for fronts several, "
+                     "A result of run, replay, sweep, intrusion, trackers or probe with --output, or of a campaign; "
+                     "for fronts several, "
                      "side by side with one scale")
         ->required();
     command->add_option("-o,--output", options->request.output, "The figure: .pdf, .svg or .png")->required();
@@ -175,6 +186,24 @@ void add_figure(CLI::App& app) {
                      "Of curves: another result of probe, whose curves are laid over the same ones (dashed); of "
                      "fronts: a result of trackers, which then stand on the same front")
         ->type_name("FILE.h5");
+    add_text_option(*command, "--x", options->x,
+                    "Of campaigns: the parameter across (default: with --y the two numbers with most values)", "PARAM",
+                    "the name of a parameter");
+    add_text_option(*command, "--y", options->y,
+                    "Of campaigns: the parameter down a matrix, or a measure: lines over --x", "PARAM|MEASURE",
+                    "the name of a parameter or a measure");
+    add_text_option(*command, "--value", options->value,
+                    "Of campaigns: the measure in the matrix, also miss_rate_LEVEL (default: error, else the miss rate "
+                    "of the first level)",
+                    "MEASURE", "the name of a measure");
+    add_text_option(*command, "--lines", options->lines,
+                    "Of campaigns with a measure as --y: a line for each value of a parameter", "PARAM",
+                    "the name of a parameter");
+    add_text_option(*command, "--facet", options->facet, "Of campaigns: a picture for each value of a parameter",
+                    "PARAM", "the name of a parameter");
+    add_text_option(*command, "--where", options->where,
+                    "Of campaigns: only points of these values, as in \"n=64,L2.size=1 MiB\"", "NAME=VALUE,...",
+                    "values, as in n=64");
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
     add_trust_option(*command, options->request.trust);
@@ -189,6 +218,9 @@ void add_figure(CLI::App& app) {
         "  cachetally figure front sweep.h5 --metric slowdown -o front.pdf\n"
         "  cachetally figure reuse lu.h5 --log -o reuse.pdf\n"
         "  cachetally figure front lu.h5 radix.h5 --metric bits -o fronts.pdf\n"
+        "  cachetally figure campaign small.campaign/result.h5 --x counters --y error --lines granularity --facet n -o "
+        "error.svg\n"
+        "  cachetally figure campaign small.campaign/result.h5 --x n --y L2.size --value miss_rate_L2 -o l2.pdf\n"
         "  cachetally figure curves probe.h5 --test levels --columns 1 -o levels.pdf");
     command->callback([options, command] {
         check_use(*command, *options);

@@ -27,9 +27,14 @@ void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
     if (!options.phases.empty()) options.show.phases = parse_phases(options.phases);
-    if (options.choice.given()) options.show.choice = choice_of(options.choice);
     require_present(options.file);
     const InputFile file(options.file, options.trust);
+    const ChoiceTexts& choice = options.choice;
+    if (choice.objectives.empty() && choice.tolerance == ChoiceTexts{}.tolerance && result_kind(file) == "campaign") {
+        options.show.pivot.where = choice.where;
+    } else if (choice.given()) {
+        options.show.choice = choice_of(choice);
+    }
     const std::string text = show(file, options.show);
     if (options.show.json)
         print_json_text(text);
@@ -45,7 +50,7 @@ void add_show(CLI::App& app) {
         app.add_subcommand("show", "Show a result file: tables, histograms over the addresses, heat maps, curves");
     command
         ->add_option("FILE", options->file,
-                     "A result of run, replay, sweep, intrusion, trackers or probe with --output")
+                     "A result of run, replay, sweep, intrusion, trackers or probe with --output, or of a campaign")
         ->required();
     add_trust_option(*command, options->trust);
     ShowOptions& show = options->show;
@@ -61,7 +66,18 @@ void add_show(CLI::App& app) {
         ->check(one_of({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
-    add_choice_options(*command, options->choice);
+    add_choice_options(*command, options->choice,
+                       "; of campaigns only points of these values, as in \"n=64,L2.size=1 MiB\"");
+    add_text_option(*command, "--rows", show.pivot.rows,
+                    "Of campaigns: the parameter down a table of medians (default: with --columns the two numbers with "
+                    "most values)",
+                    "PARAM", "the name of a parameter");
+    add_text_option(*command, "--columns", show.pivot.columns, "Of campaigns: the parameter across it", "PARAM",
+                    "the name of a parameter");
+    add_text_option(
+        *command, "--value", show.pivot.value,
+        "Of campaigns: the measure in it, also miss_rate_LEVEL (default: error, else the miss rate of the first level)",
+        "MEASURE", "the name of a measure");
     command->add_option("--width", options->width, "Columns; default: the terminal's")
         ->transform(whole_number(40, 1000));
     CLI::Option* plain = command->add_flag("--plain", options->plain, "Draw with ASCII alone");
@@ -75,7 +91,8 @@ void add_show(CLI::App& app) {
         "  cachetally run lu --machine generic3 -o lu.h5\n"
         "  cachetally show lu.h5 --level L1D --what misses\n"
         "  cachetally show lu.h5 --structure A --phase 4 --what missrate\n"
-        "  cachetally show lu.h5 --structure A --what misses --heat");
+        "  cachetally show lu.h5 --structure A --what misses --heat\n"
+        "  cachetally show small.campaign/result.h5 --rows L2.size --columns n --value miss_rate_L2");
     command->callback([options] { run(*options); });
 }
 

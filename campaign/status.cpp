@@ -17,7 +17,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_failures = 20, pace_of = 100;
+constexpr std::size_t most_reasons = 20, pace_of = 100;
+
+/// Each reason once, with the first point of it.
+void add_failure(std::vector<FailureReason>& reasons, PointFailure failure) {
+    const auto known = std::ranges::find(reasons, failure.error, &FailureReason::error);
+    if (known != reasons.end()) {
+        ++known->items;
+    } else if (reasons.size() < most_reasons) {
+        reasons.push_back({failure.item, 1, std::move(failure.error)});
+    }
+}
+
+std::string failures_in_words(const CampaignStatus& status, const std::string& noun) {
+    std::string text;
+    std::uint64_t told = 0;
+    for (const FailureReason& reason : status.failures) {
+        told += reason.items;
+        text += reason.items == 1 ? fmt::format("  {} {} failed: {}\n", noun, reason.first, reason.error)
+                                  : fmt::format("  {} failed, {} {} first: {}\n", numbered(reason.items, noun), noun,
+                                                reason.first, reason.error);
+    }
+    if (status.failed > told) text += fmt::format("  ... and {} more (errors.log)\n", status.failed - told);
+    return text;
+}
 
 struct Ended {
     fs::file_time_type time;
@@ -69,8 +92,7 @@ CampaignStatus status_of(const CampaignFolder& folder) {
         }
         status.done += items - failures.size();
         status.failed += failures.size();
-        for (PointFailure& failure : failures)
-            if (status.failures.size() < most_failures) status.failures.push_back(std::move(failure));
+        for (PointFailure& failure : failures) add_failure(status.failures, std::move(failure));
     }
     const std::uint64_t left = status.items - status.done - status.failed;
     if (left != 0 && !status.workers.empty()) status.seconds_left = time_for(left, std::move(ended));
@@ -79,8 +101,8 @@ CampaignStatus status_of(const CampaignFolder& folder) {
 
 nlohmann::ordered_json to_json(const CampaignStatus& status) {
     nlohmann::ordered_json failures = nlohmann::ordered_json::array();
-    for (const PointFailure& failure : status.failures)
-        failures.push_back({{"item", failure.item}, {"error", failure.error}});
+    for (const FailureReason& failure : status.failures)
+        failures.push_back({{"first", failure.first}, {"items", failure.items}, {"error", failure.error}});
     nlohmann::ordered_json json{
         {"name", status.name},       {"kind", status.kind},       {"program", status.program},
         {"items", status.items},     {"done", status.done},       {"failed", status.failed},
@@ -110,11 +132,7 @@ std::string to_text(const CampaignStatus& status) {
     }
     for (const std::string& worker : status.workers) text += "  working: " + worker + "\n";
     if (!status.jobs.empty()) text += fmt::format("  Slurm jobs: {}\n", fmt::join(status.jobs, ", "));
-    for (const PointFailure& failure : status.failures)
-        text += fmt::format("  {} {} failed: {}\n", noun, failure.item, failure.error);
-    if (status.failed > status.failures.size())
-        text += fmt::format("  ... and {} more (errors.log)\n", status.failed - status.failures.size());
-    return text;
+    return text + failures_in_words(status, noun);
 }
 
 }  // namespace cachetally

@@ -6,6 +6,13 @@
 
 namespace cachetally {
 
+/// Points that failed for one reason.
+struct FailureReason {
+    std::uint64_t first = 0;  ///< of them
+    std::uint64_t items = 0;
+    std::string error;
+};
+
 struct CampaignStatus {
     std::string name, kind, program;
     std::uint64_t items = 0;    ///< points, or machines
@@ -13,9 +20,9 @@ struct CampaignStatus {
     std::uint64_t failed = 0;   ///< ended with an error
     std::uint64_t running = 0;  ///< in bundles that processes work on
     std::uint64_t bundles = 0, bundles_done = 0;
-    std::vector<std::string> workers;    ///< "host HOST pid PID", one per bundle in work
-    std::optional<double> seconds_left;  ///< at the pace of the last bundles; nothing where it is not known
-    std::vector<PointFailure> failures;  ///< the first of them
+    std::vector<std::string> workers;     ///< "host HOST pid PID", one per bundle in work
+    std::optional<double> seconds_left;   ///< at the pace of the last bundles; nothing where it is not known
+    std::vector<FailureReason> failures;  ///< the first of these
     bool cancelled = false;
     std::vector<std::string> jobs;  ///< of Slurm, as submitted
 };

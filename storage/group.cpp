@@ -271,6 +271,11 @@ void Dataset::read_all(Element element, void* values) const {
         throw_storage_error("{}: cannot read", where_);
 }
 
+bool Dataset::holds_texts() const {
+    const Handle type(H5Dget_type(id()), H5Tclose);
+    return H5Tget_class(type.get()) == H5T_STRING;
+}
+
 std::vector<std::string> Dataset::read_texts() const {
     silence_library();
     const Handle type(H5Dget_type(id()), H5Tclose);

@@ -92,6 +92,7 @@ public:
 
     std::vector<std::uint64_t> shape() const;
     std::uint64_t rows() const;  ///< extent of the first dimension
+    bool holds_texts() const;
 
     /// All elements, row by row. Numbers are converted where the file holds another number type.
     template <class T>

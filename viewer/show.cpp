@@ -300,10 +300,20 @@ std::string show_trackers(const InputFile& file, const ShowOptions& options) {
                         : to_text(view, options.width) + origin(file, options.width);
 }
 
-std::string show_campaign(const InputFile& file, const ShowOptions& options) {
+std::string show_scores(const InputFile& file, const ShowOptions& options) {
     const ValidationView view = read_validation_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                         : to_text(view, "", options.width) + '\n' + origin(file, options.width);
+}
+
+std::string show_campaign(const InputFile& file, const ShowOptions& options) {
+    refuse_choices(file, options, "campaign, which has a table alone");
+    const CampaignView view = read_campaign_view(file);
+    const Pivot pivot = pivot_of(view, options.pivot);
+    if (!options.json) return to_text(view, pivot, options.width) + '\n' + origin(file, options.width);
+    Json json = to_json(view);
+    if (options.pivot.given()) json["pivot"] = to_json(pivot);
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
@@ -311,10 +321,15 @@ std::string show_campaign(const InputFile& file, const ShowOptions& options) {
 std::string show(const InputFile& file, const ShowOptions& options) {
     const std::string kind = result_kind(file);
     if (options.choice && kind != "sweep")
+        throw std::invalid_argument(
+            fmt::format("{}: is of a {}: {} mean something for sweeps", file.path(), kind,
+                        kind == "campaign" ? "--objectives and --tolerance" : "--objectives, --where and --tolerance"));
+    if (options.pivot.given() && kind != "campaign")
         throw std::invalid_argument(fmt::format(
-            "{}: is of a {}: --objectives, --where and --tolerance mean something for sweeps", file.path(), kind));
+            "{}: is of a {}: --rows, --columns and --value mean something for campaigns", file.path(), kind));
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
+    if (kind == "campaign") return show_campaign(file, options);
     if (kind == "intrusion") return show_intrusion(file, options);
     if (kind == "trackers") return show_trackers(file, options);
     if (kind == "probe") {
@@ -322,8 +337,8 @@ std::string show(const InputFile& file, const ShowOptions& options) {
         return show_probe(file, options) + (options.json ? "" : '\n' + origin(file, options.width));
     }
     if (kind == "validate") {
-        refuse_choices(file, options, "campaign, which has scores alone");
-        return show_campaign(file, options);
+        refuse_choices(file, options, "validation of probes, which has scores alone");
+        return show_scores(file, options);
     }
     throw StorageError("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "storage/file.hpp"
+#include "viewer/campaign_view.hpp"
 #include "viewer/phase_choice.hpp"
 #include "viewer/plot.hpp"
 #include "viewer/run_view.hpp"
@@ -23,6 +24,7 @@ struct ShowOptions {
     bool unicode = true;
     bool json = false;
     std::optional<SweepChoice> choice;  ///< of sweeps, in place of the file's
+    PivotChoice pivot;                  ///< of campaigns
 };
 
 struct HistogramView {

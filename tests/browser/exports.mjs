@@ -9,6 +9,7 @@ const places = [
     ['lu2.h5', 'cause=conflict&structure=A'],
     ['sweep.h5', 'view=sweep&cell=3,64'],
     ['sweep.h5', 'view=workbench'],
+    ['sweep.h5', 'view=pivot&facet=eviction'],
     ['probe.h5', 'view=curves&residuals=plateaus'],
     ['probe.h5', 'view=curves&curves=loads:cycles'],
     ['intrusion.h5', 'metric=records&cell=4,full,16'],

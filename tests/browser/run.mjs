@@ -12,6 +12,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
 import { apartCases } from './apart.mjs';
+import { campaignCases } from './campaigns.mjs';
 import { causeCases } from './causes.mjs';
 import { compareCases } from './compare.mjs';
 import { curveCases } from './curves.mjs';
@@ -46,6 +47,7 @@ const groups = {
     scales: scaleCases,
     sweeps: sweepCases,
     fronts: frontCases,
+    campaigns: campaignCases,
     causes: causeCases,
     reuse: reuseCases,
     slowdown: slowdownCases,
@@ -64,7 +66,7 @@ const groups = {
 /** What runs side by side (tests/CMakeLists.txt): every group is in one of them. */
 const parts = {
     views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
-    scales: ['heat', 'scales', 'sweeps', 'curves'],
+    scales: ['heat', 'scales', 'sweeps', 'campaigns', 'curves'],
     files: ['odd_files', 'causes', 'reuse', 'fronts', 'workbench', 'intrusion'],
     paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
 };

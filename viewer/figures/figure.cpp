@@ -37,6 +37,8 @@ __asm__(
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_front.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_campaign.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_curves.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_intrusion.py\"\n"

@@ -14,7 +14,7 @@ namespace cachetally {
 std::string_view figure_script();
 
 struct FigureRequest {
-    std::string kind;    ///< histogram, phases, heat, sweep, front, curves, intrusion, reuse
+    std::string kind;    ///< histogram, phases, heat, sweep, front, campaign, curves, intrusion, reuse
     std::string file;    ///< the result
     std::string output;  ///< the figure: .pdf, .svg or .png
     bool overwrite = false;

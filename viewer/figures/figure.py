@@ -12,7 +12,7 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     import numpy as np
-    from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgb
+    from matplotlib.colors import FuncNorm, ListedColormap, LogNorm, Normalize, to_rgb
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
     from matplotlib.ticker import LogLocator, NullFormatter

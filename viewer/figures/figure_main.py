@@ -13,7 +13,7 @@ def parse_phases(text):
     return phases
 
 
-KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep, "front": front, "curves": curves, "intrusion": intrusion, "reuse": reuse}
+KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep, "front": front, "campaign": campaign, "curves": curves, "intrusion": intrusion, "reuse": reuse}
 
 
 def main():
@@ -32,6 +32,8 @@ def main():
     parser.add_argument("--test", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--beside", default="")
+    for option in ("x", "y", "value", "facet", "lines", "where"):
+        parser.add_argument(f"--{option}", default="")
     parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)
     scale = parser.add_mutually_exclusive_group()
     scale.add_argument("--log", action="store_true")

@@ -30,7 +30,8 @@ def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu
 
 def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
-                                 "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], **given})
+                                 "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], "x": "", "y": "", "value": "",
+                                 "facet": "", "lines": "", "where": "", **given})
 
 
 def texts_of(figure):
@@ -84,6 +85,60 @@ def what_remains_of_a_front_stands_for_all_of_it():
     drawn = front(cells, wanted()).axes[0]
     assert np.allclose(line_named(drawn, "front").get_xdata(), [0, 10, 10.9, 20]), "what the bounds leave out is on no front"
     assert np.allclose(sorted(line_named(drawn, "remain, 5 %").get_xdata()), [0, 10.9, 20])
+
+
+def campaign_file():
+    """Of lu n = 8 with L2 of 256 KiB and 1 MiB, n = 16 with 256 KiB, in several seeds; of radix, without n; the last point failed."""
+    points = [("lu", 1, 8, 1048576, 100, 10), ("lu", 2, 8, 1048576, 100, 40), ("lu", 3, 8, 1048576, 100, 20), ("lu", 4, 8, 1048576, 100, 90),
+              ("lu", 1, 16, 262144, 10, 0), ("lu", 2, 16, 262144, 10, 0), ("lu", 3, 8, 262144, 0, 0), ("radix", 1, np.nan, 262144, 50, 25),
+              ("lu", 1, 16, 1048576, np.nan, np.nan)]
+    names = ("workload", "seed", "n", "L2.size", "accesses_L1", "misses_L1")
+    columns = {name: [each[i] for each in points] if i == 0 else np.array([each[i] for each in points], float) for i, name in enumerate(names)}
+    return result_of("campaign", {"campaign": {"point": np.arange(9), **columns}, "input": {"yaml": ["-"]}},
+                     [("campaign", "parameters", list(names[:4])), ("campaign", "measures", list(names[4:])), ("input", "name", "by hand")])
+
+
+def medians_of_campaigns_are_those_by_hand():
+    drawn = campaign(campaign_file(), wanted(x="L2.size", y="n", value="misses_L1"))
+    axes, told = drawn.axes[0], texts_of(drawn)
+    image = np.asarray(axes.images[0].get_array())
+    # by hand, n = 8: 0, and of 10, 20, 40, 90 the mean of the middle two; n = 16: 0, and not known
+    assert {(round(each.get_position()[0]), round(each.get_position()[1])): each.get_text() for each in axes.texts} == {(0, 0): "0", (1, 0): "30", (0, 1): "0"}
+    assert image[1, 1, 3] == 0 and (image[0, 0] == image[1, 0]).all()
+    begin, share = DRAWING["scale"]["matrix"]
+    for place, cell in ((begin, image[0, 0]), (begin + share, image[0, 1])):
+        assert (ramp(place) == cell[:3]).all(), (place, cell)
+    assert [each.get_text() for each in axes.get_xticklabels()] == ["256 KiB", "1 MiB"]
+    assert any("misses L1, medians over seed, of up to 4 points" in each for each in told), told
+    rates = campaign(campaign_file(), wanted(x="n", y="miss_rate_L1", lines="L2.size")).axes[0]
+    assert [each.get_label() for each in rates.lines] == ["L2.size 256 KiB", "L2.size 1 MiB"]
+    assert np.array_equal(rates.lines[0].get_data(), [[16], [0]]) and np.array_equal(rates.lines[1].get_data(), [[8], [30]]), "in percent; 0/0 is not known"
+    some = campaign(campaign_file(), wanted(x="seed", y="misses_L1", facet="workload", where="seed=1,seed=3,L2.size=1 MiB")).axes
+    assert len(some) == 1 and np.array_equal(some[0].lines[0].get_data(), [[1, 3], [10, 20]])
+    both = campaign(campaign_file(), wanted(x="seed", y="misses_L1", facet="workload")).axes
+    assert [each.get_title(loc="left") for each in both] == ["workload lu", "workload radix"]
+    assert np.array_equal(both[1].lines[0].get_data(), [[1], [25]]) and both[0].get_ylim() == both[1].get_ylim()
+
+
+def campaigns_without_what_is_asked_for_are_refused():
+    for given, why in (({"x": "ways"}, "--x: there is no parameter 'ways'; there are: workload, seed, n, L2.size"),
+                       ({"value": "error"}, "--value: there is no measure 'error'; there are: accesses_L1, misses_L1, miss_rate_L1"),
+                       ({"where": "n=9"}, "--where n=9: no point has it; the values of n are: 8, 16"),
+                       ({"x": "n", "y": "n"}, "name one parameter twice"), ({"lines": "n"}, "is for figures whose --y is a measure"),
+                       ({"where": "workload=radix"}, "no point has miss_rate_L1 and n, L2.size where workload=radix")):
+        try:
+            campaign(campaign_file(), wanted(**given))
+        except Refused as error:
+            assert why in str(error) or why.replace("n, L2.size", "L2.size, n") in str(error), error
+        else:
+            raise AssertionError(given)
+
+
+def symmetric_logarithmic_colours_are_those_of_the_page():
+    # by hand: unit 1; log1p(9) / log1p(999) = log 10 / log 1000
+    norm = colour_scale(np.array([0.0, 1, 9, 999]), "swapouts")
+    assert np.allclose(np.asarray(norm([0.0, 9, 999])), [0, 1 / 3, 1])
+    assert isinstance(colour_scale(np.array([1.0, 29]), "bits"), Normalize) and isinstance(colour_scale(np.array([1.0, 31]), "bits"), LogNorm)
 
 
 def gaps_of_400_stretches_take_a_tenth_of_the_axis():

@@ -112,8 +112,8 @@ export function phasesName(app: App, phases: number[] | null): string {
 }
 
 export function titleOf(source: Source): string {
-    const { input, settings, machine, campaign } = source.info;
-    if (campaign) return `probes on ${campaign.machines} random machines, seed ${campaign.seed}, noise ${campaign.noise}`;
+    const { input, settings, machine, validation } = source.info;
+    if (validation) return `probes on ${validation.machines} random machines, seed ${validation.seed}, noise ${validation.noise}`;
     return [input, ...settings].join(' ') + (machine.name ? ` on ${machine.name}` : '');
 }
 

@@ -201,7 +201,7 @@ class Page implements App {
         // the places of another file's view mean nothing here
         if (again && source.info.reduced === '' && titleOf(source) !== this.facts.dataset.title) this.state = { theme: this.state.theme };
         this.facts.dataset.title = titleOf(source);
-        this.compareButton.hidden = source.info.campaign !== null;
+        this.compareButton.hidden = source.info.validation !== null;
         this.keepState();
         this.render();
     }
@@ -269,12 +269,13 @@ class Page implements App {
 
     private fillFacts(): void {
         const { info } = this.source;
-        const { run, probe, intrusion, campaign, sweep, trackers } = info;
+        const { run, probe, intrusion, campaign, failures, validation, sweep, trackers } = info;
         const parts = [info.name, bytes(info.bytes)];
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
         if (probe) parts.push(`${probe.findings.length} findings`, `${probe.curves.length} curves`);
         if (intrusion) parts.push(`${intrusion.rows.length} configurations`, `${full(intrusion.cycles)} cycles without monitor`);
-        if (campaign) parts.push(`${campaign.scores.length} scores`);
+        if (campaign) parts.push(`${full(campaign.numbers.length)} points`, `${full(failures.length)} failed`);
+        if (validation) parts.push(`${validation.scores.length} scores`);
         if (trackers) parts.push(`${trackers.rows.length} trackers on ${trackers.link}`);
         if (sweep) parts.push(`${sweep.rows.length} cells on ${sweep.link}`);
         document.title = `${titleOf(this.source)} – cachetally`;
@@ -307,7 +308,7 @@ class Page implements App {
 
 /** Why a result is not laid beside the first; empty where it is. */
 function notComparable({ info: a }: Source, { info: b }: Source): string {
-    const scores = [a, b].find((each) => each.campaign);
+    const scores = [a, b].find((each) => each.validation);
     if (scores) return `${scores.name} has scores of probes, which are not compared.`;
     const experiment = [a, b].find((each) => each.intrusion);
     if (experiment && !(a.intrusion && b.intrusion)) return `${experiment.name} is of an intrusion experiment, which is compared with others alone.`;

@@ -2,7 +2,7 @@
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
 
 import type { factsOf } from './worker/facts';
-import type { campaignOf, intrusionOf, probeOf } from './worker/tables';
+import type { validationOf, intrusionOf, probeOf } from './worker/tables';
 
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
@@ -65,7 +65,7 @@ export type LinkInfo = FileInfo['links'][number];
 export type IntrusionInfo = ReturnType<typeof intrusionOf>;
 export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
-export type CampaignInfo = ReturnType<typeof campaignOf>;
+export type ValidationInfo = ReturnType<typeof validationOf>;
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {

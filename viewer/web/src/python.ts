@@ -5,13 +5,14 @@ import type { Chosen } from './chosen';
 import type { Source } from './client';
 import type { Quantity, SeriesInfo } from './protocol';
 import byLine from './python/by_line.py?raw';
-import campaign from './python/campaign.py?raw';
+import scores from './python/scores.py?raw';
 import cell from './python/cell.py?raw';
 import cube from './python/cube.py?raw';
 import curves from './python/curves.py?raw';
 import difference from './python/difference.py?raw';
 import field from './python/field.py?raw';
 import intrusion from './python/intrusion.py?raw';
+import pivot from './python/pivot.py?raw';
 import reuse from './python/reuse.py?raw';
 import sweep from './python/sweep.py?raw';
 import topology from './python/topology.py?raw';
@@ -71,11 +72,15 @@ export const reusePython = ({ info }: Source, groups: string[], structures: stri
 /** Columns of the cells that have these texts. */
 export const sweepPython = ({ info }: Source, chosen: [string, string][], columns: string[]): string => snippet({ FILE: info.name, CHOSEN: chosen, COLUMNS: columns }, sweep);
 
+/** Medians of a column, or of the ratio of two, by parameters. */
+export const pivotPython = ({ info }: Source, group: string, by: string[], value: string[], chosen: [string, (string | number)[]][]): string =>
+    snippet({ FILE: info.name, GROUP: group, BY: by, VALUE: value, CHOSEN: chosen }, pivot);
+
 export const trackersPython = ({ info }: Source, columns: string[]): string => snippet({ FILE: info.name, COLUMNS: columns }, trackers);
 
 export const cellPython = ({ info }: Source, group: number): string => snippet({ FILE: info.name, GROUP: group }, cell);
 
-export const campaignPython = ({ info }: Source): string => snippet({ FILE: info.name }, campaign);
+export const scoresPython = ({ info }: Source): string => snippet({ FILE: info.name }, scores);
 
 export const intrusionPython = ({ info }: Source, column: string): string => snippet({ FILE: info.name, COLUMN: column }, intrusion);
 

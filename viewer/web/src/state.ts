@@ -38,6 +38,11 @@ export interface State {
     cell?: string;
     /** Of intrusion: the ring's capacity. */
     ring?: string;
+    /** Of pivots: parameters down, across and for each; the values that points must have, as "n|32|64;seed|1". */
+    down?: string;
+    across?: string;
+    facet?: string;
+    where?: string;
     /** Of sweeps: hardware columns over which the front is drawn. */
     over?: string;
     /** Of probes: which curves, as "cycles:bytes". */

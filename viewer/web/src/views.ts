@@ -4,6 +4,7 @@ import { shows, type App, type View } from './app';
 import { compareView } from './views/compare';
 import { curvesView } from './views/curves';
 import { intrusionView } from './views/intrusion';
+import { pivotView } from './views/pivot';
 import { scoresView } from './views/scores';
 import { sweepView } from './views/sweep';
 import { tablesView } from './views/tables';
@@ -24,10 +25,11 @@ export interface ViewKind {
 /** The first that there is is shown where nothing else is asked for. */
 const kinds: ViewKind[] = [
     { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.length, make: sweepView, differs: true },
+    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.length), make: pivotView },
     { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: true },
     { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.length), make: trackersView },
     { id: 'curves', title: 'Curves', has: ({ source: { info } }) => !!info.probe?.curves.length, make: curvesView },
-    { id: 'scores', title: 'Scores', has: ({ source: { info } }) => info.campaign !== null, make: scoresView },
+    { id: 'scores', title: 'Scores', has: ({ source: { info } }) => info.validation !== null, make: scoresView },
     { id: 'workbench', title: 'Workbench', has: ({ source }) => shows(source).length > 0, make: workbenchView, differs: true },
     { id: 'topology', title: 'Topology', has: ({ source: { info } }) => info.links.length > 0, make: topologyView },
     { id: 'tables', title: 'Tables', has: () => true, make: tablesView },

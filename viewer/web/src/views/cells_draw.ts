@@ -62,21 +62,21 @@ const [matrixTop, rowHeight, keyHeight] = [34, 46, 34];
 export const matrixHeight = ({ cells }: Picture): number => matrixTop + names(cells).length * rowHeight + keyHeight;
 export const linesHeight = ({ cells }: Picture): number => endsHeight(names(cells));
 
-/** From dark to bright over the range of the metric; with values below 0 blue for these and orange for those above. */
-function colouringOf({ cells, metric, beside }: Picture) {
-    const extent = extentOf([...cells, ...beside].map(metric.value));
+/** From what is near the ground to what stands out, over the range of the values; with values below 0 blue for these and orange for those above. */
+export function colouringOf(values: number[], wanted: Wanted) {
+    const extent = extentOf(values);
     const signed = extent.least < 0;
-    const scale = valueScale(extent, metric.scale, { tight: true, symmetric: signed });
+    const scale = valueScale(extent, wanted, { tight: true, symmetric: signed });
     const colour = (at: number) => (signed ? differenceColour(2 * at - 1) : heatColour(begin + share * at));
     const ends = signed ? [-extent.large, extent.large] : [extent.least, extent.most];
     return { ends, scale, colour, of: (value: number) => colour(extent.most > extent.least ? scale.at(value) : 0) };
 }
 
 /** What the colours mean, under the matrix: evenly from the least colour to the last. */
-function drawKey(p: Painter, { metric }: Picture, { ends, scale, colour }: ReturnType<typeof colouringOf>, x: number, y: number): void {
+export function drawKey(p: Painter, text: (value: number) => string, { ends, scale, colour }: ReturnType<typeof colouringOf>, x: number, y: number): void {
     if (!(ends[1] > ends[0])) return;
     const style = { colour: theme().faint, size: 11 };
-    const [left, right] = ends.map(metric.text);
+    const [left, right] = ends.map(text);
     const steps = 60;
     const after = scale.spread === 'linear' ? right : `${right}, ${scale.spread}`;
     const whole = textWidth(left, 11) + 6 + 2 * steps + 6 + textWidth(after, 11);
@@ -98,11 +98,11 @@ function publishedText(metric: Metric, cell: Cell, width: number): string {
 
 export function drawMatrix(p: Painter, picture: Picture): Hit[] {
     const colours = theme();
-    const { metric, cells, chosen } = picture;
+    const { metric, cells, chosen, beside } = picture;
     const [rows, columns] = [names(cells), counters(cells)];
     const left = Math.max(96, 20 + Math.max(...rows.map((row) => textWidth(row))));
     const width = (p.width - left - 8) / columns.length;
-    const colouring = colouringOf(picture);
+    const colouring = colouringOf([...cells, ...beside].map(metric.value), metric.scale);
     const faint = { colour: colours.faint, size: 12 };
     columns.forEach((count, c) => p.text(left + (c + 0.5) * width, 18, `C = ${count}`, { ...faint, anchor: 'middle' }));
     rows.forEach((row, r) => p.text(left - 10, matrixTop + (r + 0.5) * rowHeight, row, { ...faint, anchor: 'end' }));
@@ -124,7 +124,7 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
         p.frame(x + 2.5, y + 2.5, width - 5, rowHeight - 5, colours.ink, 2, '', 3);
         p.frame(x + 5.5, y + 5.5, width - 11, rowHeight - 11, colours.panel, 1, '', 3);
     }
-    drawKey(p, picture, colouring, left, matrixTop + rows.length * rowHeight + 18);
+    drawKey(p, metric.text, colouring, left, matrixTop + rows.length * rowHeight + 18);
     return hits;
 }
 

@@ -6,8 +6,8 @@ import { h, tableElement, type Table } from '../dom';
 import { Figure } from '../figure';
 import { full } from '../numbers';
 import { textWidth, type Painter } from '../paint';
-import type { CampaignInfo, TableRow } from '../protocol';
-import { campaignPython } from '../python';
+import type { ValidationInfo, TableRow } from '../protocol';
+import { scoresPython } from '../python';
 
 const [rowHeight, countsWidth] = [22, 150];
 
@@ -18,7 +18,7 @@ function percentOf(part: number, { numbers: { right, wrong, not_identifiable } }
     return all > 0 ? (100 * part) / all : 0;
 }
 
-export function scoresTable({ scores }: CampaignInfo): Table {
+export function scoresTable({ scores }: ValidationInfo): Table {
     return {
         caption: 'How often tests were right, over all levels of all machines',
         headers: ['test', 'parameter', 'variant', 'right', 'wrong', 'not identifiable', 'right %', 'wrong %'],
@@ -31,7 +31,7 @@ export function scoresTable({ scores }: CampaignInfo): Table {
     };
 }
 
-export function worstTable({ worst }: CampaignInfo): Table {
+export function worstTable({ worst }: ValidationInfo): Table {
     return {
         caption: 'Machines on which an answer was wrong or missing, the worst first',
         headers: ['machine', 'wrong', 'not identifiable', 'what was wrong'],
@@ -72,24 +72,24 @@ function drawScores(p: Painter, scores: TableRow[]): void {
 }
 
 export function scoresView(app: App): View {
-    const campaign = app.source.info.campaign!;
-    const { scores } = campaign;
+    const validation = app.source.info.validation!;
+    const { scores } = validation;
     const said = (score: TableRow) => `${nameOf(score)}: ${parts().map(({ name, column }) => `${full(score.numbers[column])} ${name}`).join(', ')}`;
     const figure = new Figure({
         name: () => `${baseName(app.source)}-scores`,
         label: () => `Scores of ${titleOf(app.source)}: ${scores.map(said).join('; ')}`,
         height: () => 36 + scores.length * rowHeight,
         draw: (p) => drawScores(p, scores),
-        table: () => scoresTable(campaign),
-        python: () => campaignPython(app.source),
+        table: () => scoresTable(validation),
+        python: () => scoresPython(app.source),
     });
     figure.bar.append(
-        h('h3', {}, `${full(campaign.machines)} random machines`),
-        h('p', { class: 'note' }, `Bars are shares; at their ends right / not identifiable / wrong. ${campaign.leftOut}`),
+        h('h3', {}, `${full(validation.machines)} random machines`),
+        h('p', { class: 'note' }, `Bars are shares; at their ends right / not identifiable / wrong. ${validation.leftOut}`),
     );
     const card = (table: Table) => h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
-    const worst = worstTable(campaign);
+    const worst = worstTable(validation);
     const none = h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.'));
-    const element = h('div', { class: 'view' }, figure.element, card(scoresTable(campaign)), worst.rows.length > 0 ? card(worst) : none);
+    const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : none);
     return { element, update: () => figure.redraw(), dispose: () => figure.dispose() };
 }

@@ -8,6 +8,7 @@ import { bytes, full } from '../numbers';
 import type { Component, FileInfo } from '../protocol';
 import { costsTable, findingsTable } from './findings';
 import { intrusionTable } from './intrusion';
+import { pointsTable } from './pivot';
 import { scoresTable, worstTable } from './scores';
 import { sweepTable } from './sweep';
 import { trackersTable } from './trackers';
@@ -103,13 +104,15 @@ const counters: [Component['group'], string][] = [
 
 /** All tables that a file can fill. */
 export function tablesOf(info: FileInfo): Table[] {
-    const { sweep, trackers, intrusion, probe, campaign } = info;
+    const { sweep, trackers, intrusion, probe, campaign, failures, validation } = info;
     return [
         ...(sweep ? [sweepTable(info)] : []),
         ...(trackers ? [trackersTable(trackers)] : []),
         ...(intrusion ? [intrusionTable(intrusion)] : []),
         ...(probe ? [costsTable(probe)] : []),
-        ...(campaign ? [scoresTable(campaign), worstTable(campaign)] : []),
+        ...(campaign ? [pointsTable(campaign)] : []),
+        tableBy('Points that failed', failures, [['point', ({ numbers }) => String(numbers.item)], ['error', ({ texts }) => texts.error]]),
+        ...(validation ? [scoresTable(validation), worstTable(validation)] : []),
         ...[missTable, structureTable, monitorTable].map((table) => table(info)),
         linkTable(info, 'Events on links', (kind) => kind),
         phaseTable(info),

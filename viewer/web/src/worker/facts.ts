@@ -3,9 +3,9 @@
 import type { Component, SeriesInfo, Structure, TableRow } from '../protocol';
 import { attributionOf, causesOf, causesOfObjects, sharingOf } from './attribution_facts';
 import { FileError, text, texts, type Store } from './h5';
-import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf } from './tables';
+import { campaignOf, validationOf, intrusionOf, probeOf, sweepOf, trackersOf } from './tables';
 
-const kinds = ['run', 'sweep', 'probe', 'intrusion', 'trackers', 'validate'] as const;
+const kinds = ['run', 'sweep', 'probe', 'intrusion', 'trackers', 'campaign', 'validate'] as const;
 const format = 'cachetally result';
 const version = 1;
 
@@ -164,7 +164,9 @@ export function factsOf(store: Store, name: string, bytes: number) {
         functions: store.texts('functions/name'),
         probe: root.kind === 'probe' ? probeOf(store) : null,
         intrusion: store.has('intrusion') ? intrusionOf(store) : null,
-        campaign: root.kind === 'validate' ? campaignOf(store) : null,
+        campaign: root.kind === 'campaign' ? campaignOf(store) : null,
+        failures: store.tableRows('failures', ['item', 'error']),
+        validation: root.kind === 'validate' ? validationOf(store) : null,
         sweep: store.has('sweep') ? sweepOf(store) : null,
         trackers: store.has('trackers/rows') ? trackersOf(store) : null,
         series: seriesOf(store, all, monitors, phases.names.length),

@@ -223,12 +223,16 @@ export class Store {
         const count = this.rows(`${path}/${needed[0]}`);
         const rows = Array.from({ length: count }, (): TableRow => ({ texts: {}, numbers: {} }));
         for (const name of this.children(path)) {
-            const { shape, metadata } = this.dataset(`${path}/${name}`) ?? {};
+            const { shape } = this.dataset(`${path}/${name}`) ?? {};
             if (name === 'row' || shape?.length !== 1 || shape[0] !== count) continue;
-            if (metadata?.type === stringClass) this.texts(`${path}/${name}`).forEach((text, i) => (rows[i].texts[name] = text));
+            if (this.isText(`${path}/${name}`)) this.texts(`${path}/${name}`).forEach((text, i) => (rows[i].texts[name] = text));
             else this.numbers(`${path}/${name}`).forEach((number, i) => (rows[i].numbers[name] = number));
         }
         return rows;
+    }
+
+    isText(path: string): boolean {
+        return this.dataset(path)?.metadata.type === stringClass;
     }
 
     texts(path: string): string[] {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What sweeps, experiments and probes write: tables that the page shows row by row.
 import type { TableRow } from '../protocol';
-import { FileError, text, type Store } from './h5';
+import { parameterOf, type Measure, type Points } from '../points';
+import { FileError, text, texts, type Store } from './h5';
 
 /** The columns that each needs; it may have more. */
 const columns = {
@@ -80,8 +81,24 @@ export function probeOf(store: Store) {
     return { curves, findings: tableOf(store, 'findings'), tests };
 }
 
+/** The points of a campaign, with the miss rates of its levels. */
+export function campaignOf(store: Store): Points {
+    const { parameters, measures } = store.attributes('campaign');
+    const columns = [parameters, measures].map((each) => texts(each));
+    store.requireColumns('campaign', ['point', ...columns.flat()]);
+    const column = (name: string) => `campaign/${name}`;
+    const own = columns[1].map((name): Measure => ({ name, of: store.numbers(column(name)) }));
+    const rates = own.flatMap(({ name, of }): Measure[] => {
+        const level = name.replace(/^accesses_/, '');
+        const misses = level !== name && own.find((each) => each.name === `misses_${level}`);
+        return misses ? [{ name: `miss_rate_${level}`, of: Float64Array.from(of, (all, i) => (all > 0 ? misses.of[i] / all : NaN)), ratio: [misses.name, name] }] : [];
+    });
+    const all = columns[0].map((name) => parameterOf(name, store.isText(column(name)) ? store.texts(column(name)) : Array.from(store.numbers(column(name)))));
+    return { group: 'campaign', numbers: store.numbers('campaign/point'), parameters: all, measures: [...own, ...rates] };
+}
+
 /** Probes on random machines (docs/probes.md): how often a test was right about a parameter, over all levels of all machines. */
-export function campaignOf(store: Store) {
+export function validationOf(store: Store) {
     const root = store.attributes('/');
     return {
         machines: Number(store.attributes('summary').machines),

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points of campaigns, and cells of sweeps as such: what they differ by, what was measured, and medians of it by any parameters.
+import { median } from 'd3-array';
+import { bytes } from './numbers';
+
+/** What points differ by: its values, numbers from the least on; of each point which of them it has (-1: none). */
+export interface Parameter {
+    name: string;
+    values: (string | number)[];
+    of: Int32Array;
+}
+
+/** What was measured of each point; NaN: not known. */
+export interface Measure {
+    name: string;
+    of: ArrayLike<number>;
+    /** Of which two columns it is the ratio; it is not in the file. */
+    ratio?: [string, string];
+}
+
+export interface Points {
+    /** Where the file has the columns. */
+    group: string;
+    numbers: ArrayLike<number>;
+    parameters: Parameter[];
+    measures: Measure[];
+}
+
+/** What is chosen of points: by names of parameters and a measure. */
+export interface Pivot {
+    down: Parameter;
+    across: Parameter;
+    /** One picture for each of its values. */
+    facet: Parameter | null;
+    measure: Measure;
+}
+
+/** The points of one place in a pivot. */
+export interface PivotCell {
+    /** Its values of facet (-1: there is none), down and across. */
+    at: [number, number, number];
+    /** Those whose value is known. */
+    points: number[];
+    /** NaN: of none it is known. */
+    median: number;
+}
+
+export function parameterOf(name: string, column: (string | number)[]): Parameter {
+    const values = [...new Set(column)].filter((value) => value !== '' && !Number.isNaN(value));
+    if (typeof values[0] === 'number') values.sort((a, b) => Number(a) - Number(b));
+    const places = new Map(values.map((value, i) => [value, i]));
+    return { name, values, of: Int32Array.from(column, (value) => places.get(value) ?? -1) };
+}
+
+/** Sizes of caches are in bytes. */
+export function valueText({ name, values }: Parameter, at: number): string {
+    const value = values[at];
+    return typeof value === 'number' && name.endsWith('.size') ? bytes(value) : String(value);
+}
+
+export const isFraction = ({ name, ratio }: Measure): boolean => ratio !== undefined || name === 'error' || name === 'slowdown';
+
+export const isKnown = ({ of }: Measure): boolean => Array.prototype.some.call(of, (value: number) => !Number.isNaN(value));
+
+/** Those that differ, numbers with most values first; seeds only repeat. As viewer/campaign_view.cpp. */
+export function byInterest({ parameters }: Points): Parameter[] {
+    const number = ({ values }: Parameter) => +(typeof values[0] === 'number');
+    const differing = parameters.filter(({ name, values }) => values.length > 1 && name !== 'seed');
+    return differing.sort((a, b) => number(b) - number(a) || b.values.length - a.values.length);
+}
+
+/** `chosen`: of parameters by name the values that points must have one of. */
+export function cellsOf({ numbers }: Points, { down, across, facet, measure }: Pivot, chosen: [Parameter, number[]][]): { cells: PivotCell[]; leftOut: number } {
+    const cells = new Map<string, PivotCell>();
+    let leftOut = 0;
+    for (let i = 0; i < numbers.length; ++i) {
+        if (!chosen.every(([{ of }, values]) => values.includes(of[i]))) continue;
+        const at: PivotCell['at'] = [facet ? facet.of[i] : -1, down.of[i], across.of[i]];
+        if (at[1] < 0 || at[2] < 0 || (facet && at[0] < 0)) {
+            ++leftOut;
+            continue;
+        }
+        let cell = cells.get(String(at));
+        if (!cell) cells.set(String(at), (cell = { at, points: [], median: NaN }));
+        if (!Number.isNaN(measure.of[i])) cell.points.push(i);
+    }
+    const found = [...cells.values()].sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1] || a.at[2] - b.at[2]);
+    for (const cell of found) cell.median = median(cell.points, (i) => measure.of[i]) ?? NaN;
+    return { cells: found, leftOut };
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pivot: campaigns and sweeps by any two parameters, as medians; one picture for each value of a third, filters, and the points of a cell.
+import { baseName, titleOf, type App, type View } from '../app';
+import { h, select, tableBy, tableElement, type Table } from '../dom';
+import { inside, type Box } from '../field_layout';
+import { Figure } from '../figure';
+import { brief, full, percent } from '../numbers';
+import { byInterest, cellsOf, isFraction, isKnown, parameterOf, valueText, type Parameter, type PivotCell, type Points } from '../points';
+import type { FileInfo } from '../protocol';
+import { pivotPython } from '../python';
+import { metricsOf } from './sweep_cells';
+import { drawPivot, pivotHeight, type Picture } from './pivot_draw';
+
+/** So many values, and so long ones, are buttons; others are a list. */
+const [mostChips, longestChip] = [12, 24];
+
+/** Cells of a sweep as points. */
+function pointsOfSweep({ sweep }: FileInfo): Points {
+    const rows = sweep!.rows;
+    const texts = ['workload', 'link', 'settings', 'eviction', 'granularity'].filter((name) => name in rows[0].texts);
+    const parameters = texts.map((name) => parameterOf(name, rows.map((row) => row.texts[name])));
+    parameters.push(parameterOf('counters', rows.map(({ numbers }) => numbers.counters)));
+    const measures = metricsOf(rows).map(({ column }) => ({ name: column, of: rows.map(({ numbers }) => numbers[column]) }));
+    return { group: 'sweep/rows', numbers: rows.map((_, i) => i), parameters, measures };
+}
+
+/** All points with what they differ by. */
+export const pointsTable = ({ numbers, parameters, measures }: Points, caption = 'Points', points = Array.from(numbers, (_, i) => i), name = '', most?: number): Table =>
+    tableBy(caption, points, [
+        ['point', (i) => String(numbers[i])],
+        ...parameters.map((each): [string, (i: number) => string | number] => [each.name, (i) => each.values[each.of[i]] ?? (typeof each.values[0] === 'number' ? NaN : '')]),
+        ...measures.filter((each) => !name || each.name === name).map((each): [string, (i: number) => number] => [each.name, (i) => each.of[i]]),
+    ], { keys: 1, sorted: name ? 1 + parameters.length : undefined, most });
+
+export function pivotView(app: App): View & { boxes: () => Box[] } {
+    const { info } = app.source;
+    const points = info.campaign ?? pointsOfSweep(info);
+    const parameters = points.parameters.filter(({ values }) => values.length > 1);
+    const interest = byInterest(points);
+    const measures = points.measures.filter(isKnown);
+    const named = <T extends { name: string }>(list: T[], name = '') => list.find((each) => each.name === name);
+    let hits: ReturnType<typeof drawPivot> = [];
+    let leftOut = 0;
+
+    /** "n|32|64;seed|1" */
+    const filters = (): [Parameter, number[]][] =>
+        (app.state.where ?? '').split(';').flatMap((part) => {
+            const [name, ...values] = part.split('|');
+            const parameter = named(parameters, name);
+            const places = parameter?.values.flatMap((value, i) => (values.includes(String(value)) ? [i] : [])) ?? [];
+            return places.length ? [[parameter!, places] as [Parameter, number[]]] : [];
+        });
+    function filter(parameter: Parameter, places: number[]): void {
+        const others = filters().filter(([each]) => each !== parameter);
+        const all = places.length ? [...others, [parameter, places] as [Parameter, number[]]] : others;
+        app.set({ where: all.map(([{ name, values }, own]) => [name, ...own.map((i) => values[i])].join('|')).join(';'), cell: '' });
+    }
+
+    function picture(): Picture {
+        const { state } = app;
+        const down = named(points.parameters, state.down) ?? interest.find(({ name }) => name !== state.across) ?? points.parameters[0];
+        const across = named(points.parameters.filter((each) => each !== down), state.across) ?? [...interest, ...points.parameters].find((each) => each !== down)!;
+        const facet = named(parameters.filter((each) => each !== down && each !== across), state.facet) ?? null;
+        const measure = named(measures, state.metric) ?? named(measures, 'error') ?? measures.find(({ ratio }) => ratio) ?? measures[0] ?? points.measures[0];
+        const pivot = { down, across, facet, measure };
+        const found = cellsOf(points, pivot, filters());
+        ({ leftOut } = found);
+        return { ...pivot, cells: found.cells, chosen: found.cells.find(({ at }) => String(at) === state.cell) ?? null, text: isFraction(measure) ? percent : brief };
+    }
+    let shown = picture();
+    const nameOf = ({ at }: PivotCell) =>
+        [shown.facet, shown.down, shown.across].flatMap((each, i) => (each ? [`${each.name} ${valueText(each, at[i])}`] : [])).join(', ');
+    const by = () => `${shown.measure.name} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
+    const choose = (cell?: PivotCell) => cell && app.set({ cell: String(cell.at) });
+
+    function told(cell: PivotCell): string {
+        const { measure, text } = shown;
+        const values = cell.points.map((i) => measure.of[i]);
+        const several = values.length > 1 ? `, median of ${values.length} points from ${text(Math.min(...values))} to ${text(Math.max(...values))}` : '';
+        const differing = parameters.filter(({ of }) => cell.points.some((i) => of[i] !== of[cell.points[0]]));
+        const point = (i: number) => `${[`point ${points.numbers[i]}`, ...differing.filter(({ of }) => of[i] >= 0).map((each) => `${each.name} ${valueText(each, each.of[i])}`)].join(', ')}: ${text(measure.of[i])}`;
+        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${several}`, ...(values.length > 1 ? cell.points.map(point) : [])].join('\n');
+    }
+
+    /** The worst first. */
+    function cellsTable(): Table {
+        const { cells, measure, chosen } = shown;
+        const values = ({ points: own }: PivotCell) => own.map((i) => measure.of[i]);
+        const columns: [string, (cell: PivotCell) => string | number][] = [
+            ['cell', nameOf],
+            [`median ${measure.name}`, ({ median }) => median],
+            ['least', (cell) => (cell.points.length ? Math.min(...values(cell)) : NaN)],
+            ['most', (cell) => (cell.points.length ? Math.max(...values(cell)) : NaN)],
+            ['points', (cell) => cell.points.length],
+        ];
+        const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name));
+        const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? percent(value) : full(value));
+        return tableBy(`Cells: ${by()}`, cells, columns, { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
+    }
+
+    const figure = new Figure({
+        name: () => `${baseName(app.source)}-pivot`,
+        label: () => `${by()} of ${titleOf(app.source)}, ${shown.cells.length} cells`,
+        height: (width) => pivotHeight(shown, width),
+        draw: (p) => (hits = drawPivot(p, shown)),
+        table: cellsTable,
+        python: () => {
+            const { down, across, facet, measure } = shown;
+            const chosen = filters().map(([{ name, values }, own]): [string, (string | number)[]] => [name, own.map((i) => values[i])]);
+            return pivotPython(app.source, points.group, [facet, down, across].flatMap((each) => each?.name ?? []), measure.ratio ?? [measure.name], chosen);
+        },
+    });
+    const { canvas } = figure;
+    const under = ({ offsetX, offsetY }: MouseEvent) => hits.find(({ box }) => inside(box, offsetX, offsetY))?.cell;
+    canvas.classList.add('clickable');
+    canvas.addEventListener('click', (event) => choose(under(event)));
+    canvas.addEventListener('pointermove', (event) => {
+        const cell = under(event);
+        canvas.title = cell ? told(cell) : '';
+    });
+    canvas.addEventListener('keydown', (event) => {
+        const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key] ?? [0, 0];
+        if (!dx && !dy) return;
+        event.preventDefault();
+        const from = hits.find(({ cell }) => cell === shown.chosen)?.box;
+        const middle = ({ x, y, width, height }: Box) => [x + width / 2, y + height / 2];
+        const distance = (box: Box) => {
+            const [x, y] = [0, 1].map((i) => middle(box)[i] - middle(from!)[i]);
+            const [along, beside] = [dx * x + dy * y, Math.abs(dy * x) + Math.abs(dx * y)];
+            return along > 1 ? along + 8 * beside : Infinity;
+        };
+        choose(from ? hits.filter(({ box }) => distance(box) < Infinity).sort((a, b) => distance(a.box) - distance(b.box))[0]?.cell : hits[0]?.cell);
+    });
+
+    const controls = h('div', { class: 'row' });
+    const note = h('p', { class: 'note', role: 'status' });
+    const title = h('h3', {});
+    figure.bar.append(title, controls, note);
+    const left = h('section', { class: 'card filters', 'aria-label': 'Parameters' });
+    const [worst, own] = [h('section', { class: 'card' }), h('section', { class: 'card' })];
+    const element = h('div', { class: 'view pivot' }, left, h('div', { class: 'view' }, figure.element, worst, own));
+
+    function filterOf(parameter: Parameter): HTMLElement {
+        const { name, values } = parameter;
+        const chosen = filters().find(([each]) => each === parameter)?.[1] ?? [];
+        const toggled = (i: number) => (chosen.includes(i) ? chosen.filter((each) => each !== i) : [...chosen, i].sort((a, b) => a - b));
+        const chip = (_: unknown, i: number) =>
+            h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosen.includes(i)), onclick: () => filter(parameter, toggled(i)) }, valueText(parameter, i));
+        const list = () => select(name, [['', `all ${values.length}`], ...values.map((_, i): [string, string] => [String(i), valueText(parameter, i)])], String(chosen[0] ?? ''), (to) => filter(parameter, to ? [Number(to)] : []));
+        if (values.length > 1 && (values.length > mostChips || values.some((value) => String(value).length > longestChip))) return list();
+        return h('div', { role: 'group', 'aria-label': name }, h('h3', {}, name), h('div', { class: 'row' }, ...(values.length > 1 ? values.map(chip) : [h('span', { class: 'note' }, values.length ? valueText(parameter, 0) : 'none')])));
+    }
+
+    function update(): void {
+        shown = picture();
+        const { down, across, facet, measure, chosen, cells } = shown;
+        const focused = left.contains(document.activeElement) ? [...left.querySelectorAll('button, select')].indexOf(document.activeElement!) : -1;
+        left.replaceChildren(...points.parameters.map(filterOf));
+        if (focused >= 0) left.querySelectorAll<HTMLElement>('button, select')[focused]?.focus();
+        const options = (list: { name: string }[]) => list.map(({ name }): [string, string] => [name, name]);
+        const choice = (label: string, list: { name: string }[], now: string, key: 'down' | 'across' | 'facet' | 'metric', more: [string, string][] = []) =>
+            select(label, [...more, ...options(list)], now, (to) => app.set({ [key]: to, cell: '' }));
+        controls.replaceChildren(
+            choice('Value', measures, measure.name, 'metric'),
+            choice('Across', points.parameters.filter((each) => each !== down), across.name, 'across'),
+            choice('Down', points.parameters.filter((each) => each !== across), down.name, 'down'),
+            choice('For each', parameters.filter((each) => each !== down && each !== across), facet?.name ?? '', 'facet', [['', '-']]),
+        );
+        title.textContent = by();
+        const several = cells.some(({ points: { length } }) => length > 1);
+        note.textContent = [
+            chosen ? `${told(chosen).split('\n')[0]}.` : '',
+            several ? 'Of several points a cell has the median.' : '',
+            measure.ratio ? `${measure.name} is derived: ${measure.ratio.join(' / ')}.` : '',
+            leftOut ? `Left out: ${full(leftOut)} points without ${[facet, down, across].flatMap((each) => each?.name ?? []).join(' or ')}.` : '',
+        ].filter(Boolean).join(' ');
+        worst.replaceChildren(tableElement(cellsTable(), full));
+        own.hidden = !chosen;
+        if (chosen) own.replaceChildren(tableElement(pointsTable(points, `Points of ${nameOf(chosen)}`, chosen.points, measure.name, 100), full));
+        figure.changed();
+    }
+    update();
+    return {
+        ...{ element, update },
+        dispose: () => figure.dispose(),
+        /** Where cells are, for tests. */
+        boxes: () => hits.map(({ box }) => box),
+        totals: () => Object.fromEntries(shown.cells.map((cell) => [nameOf(cell), cell.median])),
+    };
+}
