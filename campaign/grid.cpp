@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::uint64_t most_variants = 1'000'000, most_points = 10'000'000;
 constexpr const char* every_point_has[] = {"machine", "workload", "seed", "monitor"};
+/// Other columns of the result.
+constexpr const char* measured[] = {"point", "failed",          "hash", "references",  "cycles", "events", "swapouts",
+                                    "error", "bytes_per_event", "bits", "comparators", "area",   "energy", "slowdown"};
 
 [[noreturn]] void refuse(const std::string& path, const Mark& mark, std::string message) {
     throw FileError(path, {{mark, std::move(message)}});
@@ -146,6 +149,8 @@ void Grid::check_monitors() const {
 
 void Grid::find_parameters() {
     std::vector<std::string> names(std::begin(every_point_has), std::end(every_point_has));
+    names.insert(names.end(), std::begin(measured), std::end(measured));
+    const std::size_t reserved = names.size();
     const auto add = [&](const std::vector<CampaignEntry>& entries, const std::string& kind) {
         const std::size_t before = names.size();
         for (const CampaignEntry& entry : entries)
@@ -157,13 +162,13 @@ void Grid::find_parameters() {
             }
     };
     add(file_.machines, "machine");
-    for (std::size_t i = std::size(every_point_has); i < names.size(); ++i)
+    for (std::size_t i = reserved; i < names.size(); ++i)
         for (const auto& [name, input] : inputs_.machines)
             stated_[{name, names[i]}] =
                 setting_in(input.text, names[i].starts_with("machine.") ? names[i].substr(8) : names[i]);
     add(file_.workloads, "workload");
     add(file_.monitors, "monitor");
-    for (std::size_t i = std::size(every_point_has); i < names.size(); ++i) parameters_.push_back({names[i], true});
+    for (std::size_t i = reserved; i < names.size(); ++i) parameters_.push_back({names[i], true});
     for (const Condition& condition : file_.where)
         for (const auto* factors : {&condition.left, &condition.right})
             for (const std::string& factor : *factors)

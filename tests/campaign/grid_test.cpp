@@ -173,6 +173,14 @@ TEST(Grid, HashesDifferByAllThatDeterminesAResult) {
         EXPECT_TRUE(all.insert(hash(other)).second) << other;
 }
 
+TEST(Grid, KeysOfTheNamesOfOtherColumnsAreToldByTheirKind) {
+    const Grid grid = grid_of(
+        "machines: [small]\nworkloads: [{run: ocean, set: {cycles: [1, 2], n: 64}}]\n"
+        "monitors: [{set: {seed: [5, 6]}}]\n");
+    EXPECT_EQ(points_of(grid)[3], "small ocean workload.cycles=2 n=64 monitor.seed=6");
+    EXPECT_EQ(grid.workload(grid.place(3)).settings[0], "cycles=2");
+}
+
 TEST(Grid, ErrorsNameThePlace) {
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [loo]\n"), HasSubstr("c.yaml:2:13: error: there is no kernel "
                                                                              "'loo'; did you mean 'lu'"));

@@ -25,6 +25,8 @@ FILES = (  # files that cases read: status and words
     (1, "trace convert bad.din part.ct.h5"),
     (0, "replay part.ct.h5 -o part.h5"),
     (0, "replay good.din -o good.h5"),
+    (0, "campaign run good.yaml"),
+    (1, "campaign run bad.yaml"),
 )
 CASES = (  # schema, parts that must be there, status, words
     ("run", "execution check monitors.*.phases", 0, "run lu n=16 -m schulz2002"),
@@ -96,6 +98,11 @@ CASES = (  # schema, parts that must be there, status, words
     ("trace-export", "", 0, "trace export lu n=16 -o lu.din --to din"),
     ("trace-export", "", 0, "trace export lu n=16 -m generic3 -o lu.ramulator2 --to ramulator2 --link L3-memory"),
     ("doctor", "facts.*.what_to_do", 0, "doctor"),
+    ("campaign", "rows failures.*.error incomplete", 0, "show bad.campaign/result.h5"),
+    ("campaign", "pivot.cells.*.median", 0, "show good.campaign/result.h5 --rows n --columns counters --value error"),
+    ("campaign-status", "failures.*.error", 0, "campaign status bad.campaign"),
+    ("campaign-status", "name", 0, "campaign status good.campaign"),
+    ("check", "budgets.*.value", 0, "check budget.yaml"),
 )
 TINY = """name: tiny
 caches:
@@ -172,6 +179,13 @@ class Schemas(InDirectory):
         (cls.directory / "bad.din").write_text("0 1000\n1 2000\n0 3000\nbroken\n")
         (cls.directory / "good.din").write_text("0 1000\n1 2000\n0 3000\n")
         (cls.directory / "tiny.yaml").write_text(TINY)
+        (cls.directory / "good.yaml").write_text(
+            "machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: [16, 32]}}]\nmonitors: [none, {set: {counters: [4, 8]}}]\n"
+        )
+        (cls.directory / "bad.yaml").write_text("machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: 16, processors: [1, 2]}}]\n")
+        (cls.directory / "budget.yaml").write_text(
+            "machine: tiny.yaml\nchecks: [{run: lu n=16, layouts: 1, budgets: [{misses: 1M, level: L1}]}]\n"
+        )
         (cls.directory / "interleaved.yaml").write_text(NUMA.replace("POLICY", "interleaved"))
         (cls.directory / "ranges.yaml").write_text(NUMA.replace("POLICY", "fixed, ranges: [{from: 0, to: 0x10000000, memory: M0}], otherwise: M1"))
         (cls.directory / "one.champsim").write_bytes(CHAMPSIM)
@@ -265,7 +279,7 @@ class Schemas(InDirectory):
                 found.add(" ".join(command))
         self.assertGreater(len(found), 15)
         self.assertEqual(found, stated)
-        tried = {" ".join(words.split()[: 2 if words.split()[0] in ("machine", "workload", "trace") else 1]) + " " + schema for schema, _, words, _ in self.told}
+        tried = {" ".join(words.split()[: 2 if words.split()[0] in ("machine", "workload", "trace", "campaign") else 1]) + " " + schema for schema, _, words, _ in self.told}
         self.assertEqual({f"{command} {name}" for name, schema in SCHEMAS.items() for command in schema["x-commands"]}, tried)
 
 
