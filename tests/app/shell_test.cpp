@@ -69,7 +69,7 @@ TEST(Completion, OffersCommandsOptionsAndValues) {
 /// Long options that the help of a command lists.
 std::set<std::string> options_in(const std::string& help) {
     std::set<std::string> found;
-    const std::regex name("(^|,)(--[a-z][a-z0-9-]+)");
+    const std::regex name("(^|,)(--[a-z][a-z0-9-]*)");
     for (std::string line : lines_of(help)) {
         line = line.substr(0, 2) == "  " && line.substr(2, 1) == "-" ? line.substr(2) : "";
         line = line.substr(0, line.find(' '));

@@ -19,7 +19,7 @@ function checkFormat(store: Store, name: string): Record<string, unknown> {
     if (root.format !== format)
         throw new FileError(
             `${name} is an HDF5 file, but not a result of cachetally${groups && ` (it has the groups ${groups})`}. ` +
-                'The viewer takes what cachetally run, replay, sweep, intrusion, trackers and probe write with -o FILE.h5.',
+                'The viewer takes what cachetally run, replay, sweep, intrusion, trackers and probe write with -o FILE.h5, and results of campaigns.',
         );
     const have = number(root.format_version);
     if (have > version)
