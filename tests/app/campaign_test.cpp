@@ -196,6 +196,25 @@ TEST_F(Campaigns, CancelledOnesGoOnWhenAsked) {
     EXPECT_THAT(good({"campaign", "resume", "c.campaign"}).out, HasSubstr("72 done"));
 }
 
+TEST_F(Campaigns, ValidationGivesTheSameScores) {
+    const Words options{"validate", "--machines", "23", "--tests", "l1", "--robust", "--seed", "5"};
+    const json at_once = good(options + Words{"--json"}).json();
+    EXPECT_THAT(good(options + Words{"--folder", "v", "--shard", "2/2"}).out, HasSubstr("23 machines, 3 done"));
+    good({"campaign", "resume", "v"});
+    EXPECT_EQ(good({"show", "v/result.h5", "--json"}).json(), at_once);
+    EXPECT_THAT(call(options + Words{"--folder", "v", "--json"}).err, HasSubstr("--json cannot stand beside --folder"));
+    EXPECT_THAT(call(options + Words{"--slurm"}).err, HasSubstr("--slurm needs --folder"));
+    EXPECT_THAT(call({"validate", "--machines", "24", "--folder", "v"}).err, HasSubstr("'v' holds"));
+}
+
+TEST_F(Campaigns, TheStudyOfTheDocsHasTenThousandPoints) {
+    const std::string out =
+        good(
+            {"campaign", "run", std::string(CACHETALLY_SOURCE_DIR) + "/examples/campaigns/placement.yaml", "--dry-run"})
+            .out;
+    EXPECT_THAT(out, HasSubstr("placement: 10000 points in 250 bundles\n"));
+}
+
 TEST_F(Campaigns, ScriptsForASchedulerAreShown) {
     const std::string out = good({"campaign", "run", "c.yaml", "--slurm", "--dry-run", "--tasks", "5", "--partition",
                                   "long", "--time", "1:00:00", "--memory", "2G", "--jobs", "3", "--sbatch", "--nice=7"})
