@@ -142,8 +142,8 @@ TEST_F(Campaigns, DamagedAndForeignBundlesAreSetAside) {
     fs::resize_file(path("hurt/bundles/000001.h5"), 1000);
     fs::copy_file(path("hurt/bundles/000003.h5"), path("hurt/bundles/000002.h5"), fs::copy_options::overwrite_existing);
     EXPECT_THAT(call({"campaign", "merge", "hurt"}).err, HasSubstr("12 of 72 points are not done"));
-    EXPECT_EQ(listing(path("hurt/aside")), "000001.1.h5 000002.1.h5");
     good({"campaign", "resume", "hurt"});
+    EXPECT_EQ(listing(path("hurt/aside")), "000001.1.h5 000002.1.h5");
     EXPECT_EQ(contents("hurt/result.h5"), contents("whole/result.h5"));
 }
 
