@@ -230,6 +230,7 @@ std::vector<PointFailure> compute_points(const Grid& grid, const PointRunner& ru
         }
         first = end;
     }
+    steps.end();
     write_points(root, runner.measures(), rows);
     std::vector<PointFailure> failures;
     for (const PointRow& row : rows)

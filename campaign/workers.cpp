@@ -34,6 +34,7 @@ void write_bundle(const CampaignFolder& folder, const BundleWork& work, std::uin
     std::filesystem::remove(temporary_name(folder.bundle(number)), absent);  // of a process that was killed
     ResultFile file(folder.bundle(number), Existing::overwrite);
     const std::vector<PointFailure> failures = work.compute(file.root(), number, steps, before);
+    steps.end();
     file.root().set_attribute("bundle_hash", hash);
     write_failures(file.root(), failures);
     file.finish();
@@ -277,6 +278,12 @@ private:
 };
 
 }  // namespace
+
+void Steps::end() {
+    constexpr std::uint64_t no_step = ~std::uint64_t{0};
+    if (!lock_.enter(no_step))
+        throw CampaignError("{}", "results cannot be written: that ended its process twice (errors.log)");
+}
 
 WorkResult run_bundles(const CampaignFolder& folder, const BundleWork& work, const WorkOptions& options) {
     return Crew(folder, work, options).run();

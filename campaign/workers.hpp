@@ -16,6 +16,10 @@ public:
     /// Before each: false where the step ended its process twice, and is to be left out.
     bool enter(std::uint64_t step) { return lock_.enter(step); }
 
+    /// After the last: what ends the process from here on is the fault of none. Throws CampaignError where that
+    /// happened twice.
+    void end();
+
     bool interrupted() const { return interrupted_(); }
 
 private:
@@ -32,8 +36,9 @@ inline constexpr const char* ended_twice = "ended its process twice (errors.log)
 struct BundleWork {
     /// Of all that determines the results of a bundle.
     std::function<std::string(std::uint64_t bundle)> hash;
-    /// Writes a bundle's results below `root`. `before`: the same bundle, of which some items failed; else null.
-    /// Returns which items fail now; throws BundleInterrupted, and what makes the whole bundle impossible.
+    /// Writes a bundle's results below `root`, after Steps::end(). `before`: the same bundle, of which some items
+    /// failed; else null. Returns which items fail now; throws BundleInterrupted, and what makes the whole bundle
+    /// impossible.
     std::function<std::vector<PointFailure>(Group& root, std::uint64_t bundle, Steps& steps, const InputFile* before)>
         compute;
 };

@@ -205,6 +205,8 @@ class Run:
 
     def folder_gone(self):
         """the folder removed"""
+        if self.mounted:  # it cannot be
+            return False
         process = self.begin()
         wait_for(lambda: (self.folder / "campaign.json").exists(), "the beginning")
         self.moment(0.5)
