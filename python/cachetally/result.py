@@ -132,6 +132,17 @@ class Result:
                 frame.attrs[name] = own[name].item() if isinstance(own[name], np.generic) else own[name]
         return frame
 
+    def points(self) -> pd.DataFrame:
+        """The points of a campaign (docs/campaigns.md): a row for each, the index `point`; parameters first, then measures (NaN: a point does not have it).
+        attrs: `parameters` and `measures` name the columns of both."""
+        self._expect("campaign")
+        frame = self.table("/campaign", index=["point"])
+        own = self._file["campaign"]
+        for name in ("parameters", "measures"):
+            frame.attrs[name] = tables.texts(own, name)
+        frame["failed"] = frame["failed"].astype(bool)
+        return frame[[*frame.attrs["parameters"], *frame.attrs["measures"], "failed", "hash"]]
+
     def histogram(self, monitor: str | None = None, link: str | None = None, kind: str | None = None, phase: int | None = None) -> pd.DataFrame:
         """Events by `address` (the index): of a monitor, by its name; or of a link, counted exactly, of one kind ("load", "store", ...; without: all that
         happened, with a column `kind`); of a sweep, without both, its exact histogram.

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 
 import cachetally
-from support import InDirectory, call_json
+from support import InDirectory, call, call_json
 
 CAUSES = ("first_use", "invalidated", "capacity", "conflict")
 RUNS = {
@@ -248,6 +248,29 @@ class OtherKinds(InDirectory):
         path, told = self.made("t.h5", "trackers", "lu", "n=16", "-m", "schulz2002")
         frame = cachetally.load(path).table("/trackers/rows")
         self.assertEqual([list(frame[name]) for name in ("tracker", "recall", "bits")], [[row[name] for row in told["rows"]] for name in ("tracker", "recall", "bits")])
+
+    def test_points_of_a_campaign(self):
+        (self.directory / "c.yaml").write_text(
+            "machines: [{machine: generic3, set: {L2.size: [256 KiB, 1 MiB]}}]\n"
+            "workloads: [{run: lu, set: {n: 16}}, radix]\nmonitors: [none, {set: {counters: [4, 8]}}]\ncount: 5000\n"
+        )
+        call("campaign", "run", "c.yaml", cwd=self.directory)
+        path = self.directory / "c.campaign/result.h5"
+        result = cachetally.load(path)
+        frame = result.points()
+        self.assertEqual(frame.attrs["parameters"], ["machine", "workload", "seed", "monitor", "L2.size", "n", "counters"])
+        self.assertEqual(list(frame.columns), [*frame.attrs["parameters"], *frame.attrs["measures"], "failed", "hash"])
+        with h5py.File(path) as file:
+            for name in frame.columns:
+                column = file["campaign"][name]
+                wanted = column.asstr()[()] if column.dtype.kind == "S" else column[()]
+                self.assertTrue(np.array_equal(frame[name].to_numpy(), wanted, equal_nan=column.dtype.kind == "f"), name)
+        self.assertEqual(len(frame), 12)
+        self.assertEqual(frame[frame["counters"] == 8].groupby("workload")["events"].max()["lu"], 5000)
+        dataset = result.to_xarray("/campaign")
+        self.assertEqual(dict(dataset.sizes), {"point": 12})
+        self.assertEqual(list(dataset["workload"].values), list(frame["workload"]))
+        self.assertEqual(float(dataset["misses_L1D"].sel(point=3)), frame["misses_L1D"][3])
 
     def test_probe_and_validate(self):
         path, told = self.made("p.h5", "probe", "levels", "--machine", "xray-pentium4xeon", "--arena", "1")
