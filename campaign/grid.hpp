@@ -91,6 +91,7 @@ private:
         const CampaignEntry* entry;
         std::vector<std::string> values;  ///< by key
     };
+    [[noreturn]] static void refuse(const std::string& path, const Mark& mark, std::string message);
     static std::vector<Variant> variants_of(const std::vector<CampaignEntry>& entries, const std::string& path);
 
     std::uint64_t combinations() const;
