@@ -91,6 +91,7 @@ std::vector<PointFailure> compute_machines(ValidationOptions options, const Mani
         machine.machine = number;
         failures.push_back({number, error});
     }
+    steps.end();
     write_verdicts(root, machines);
     return failures;
 }
