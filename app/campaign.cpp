@@ -123,7 +123,7 @@ void add_campaign(CLI::App& app) {
     command->footer("Example: cachetally campaign merge counters.campaign -o counters.h5");
     command->callback([options] {
         const CampaignFolder folder(options->work.folder);
-        merge_bundles(folder, job_of(folder), options->output, options->partial);
+        merge_bundles(folder, job_of(folder, Inputs::not_needed), options->output, options->partial);
     });
 
     command = campaign->add_subcommand("cancel", "End all who work on a campaign, and its Slurm jobs");

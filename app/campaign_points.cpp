@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of campaigns, computed as sweeps compute their cells: those that share references and hierarchy in one pass.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +14,8 @@
 #include "app/report.hpp"
 #include "app/swept.hpp"
 #include "app/terminal.hpp"
+#include "base/text.hpp"
 #include "campaign/point_file.hpp"
-#include "monitor/spec_placement.hpp"
 #include "sim/topology/yaml_document.hpp"
 #include "storage/columns.hpp"
 #include "storage/hash.hpp"
@@ -31,13 +32,6 @@ struct Wanted {
     MonitorSpec spec;
     std::string variant;  ///< SweepVariant::settings
 };
-
-MonitorSpec monitor_of_point(const Grid& grid, const Grid::Place& place, const Topology& topology) {
-    MonitorSpec spec = parse_common(grid.monitor_settings(place), {});
-    spec.link = grid.monitor_link(place);
-    if (spec.link.empty()) spec.link = topology.links()[topology.core_link(false)].name;
-    return completed(placed({spec}, topology).front(), topology);
-}
 
 template <class T>
 void add_once(std::vector<T>& values, const T& value) {
@@ -102,7 +96,7 @@ public:
             rows.push_back(empty(point));
             if (!grid_->has_monitor(grid_->place(point))) continue;
             try {
-                wanted.push_back({point, monitor_of_point(*grid_, grid_->place(point), topology), {}});
+                wanted.push_back({point, grid_->monitor_on(topology, grid_->place(point)), {}});
             } catch (const std::invalid_argument& error) {  // of this machine
                 rows.back().error = error.what();
             }
@@ -131,7 +125,10 @@ private:
         SweepSource source{workload.name, workload.settings, workload.name};
         if (workload.is_trace) source.name = grid_->inputs().traces.at(workload.name).path;
         const Input input = open_input(source.name, source.settings, options.choice);
-        check_cores(input, topology);
+        if (input.source->cores() > topology.machine().cores)
+            throw CampaignError("it has {}, and the machine {}; give the machine more, as in 'set: {{cores: {}}}'",
+                                numbered(input.source->cores(), "stream"), numbered(topology.machine().cores, "core"),
+                                input.source->cores());
         SweptWorkload swept = sweep_workload(source, input, plan, options, topology);
         if (!swept.run.complete && swept.run.failure.empty()) throw BundleInterrupted();
         if (!swept.run.complete) throw CampaignError("{}", swept.run.failure);
@@ -325,15 +322,15 @@ Manifest points_manifest(const std::string& path, std::uint64_t points_per_bundl
     return manifest;
 }
 
-std::shared_ptr<const Grid> grid_of(const Manifest& manifest) {
+std::shared_ptr<const Grid> grid_of(const Manifest& manifest, Inputs needed) {
     const Json& contents = manifest.contents;
     CampaignInputs inputs{inputs_in(contents.at("machines")), inputs_in(contents.at("traces"))};
-    require_unchanged(inputs);
+    if (needed == Inputs::required) require_unchanged(inputs);
     return std::make_shared<Grid>(parse_campaign_file(contents.at("text"), contents.at("path")), std::move(inputs));
 }
 
-CampaignJob points_job(const Manifest& manifest) {
-    const std::shared_ptr<const Grid> grid = grid_of(manifest);
+CampaignJob points_job(const Manifest& manifest, Inputs inputs) {
+    const std::shared_ptr<const Grid> grid = grid_of(manifest, inputs);
     const auto runner = std::make_shared<PointRunner>(grid);
     auto hashes = std::make_shared<std::vector<std::string>>(manifest.count());
     CampaignJob job;
@@ -368,21 +365,24 @@ CampaignJob points_job(const Manifest& manifest) {
         root.set_attribute("default", "campaign");
         write_provenance(root, make_provenance(command_line()));
         if (merged.missing != 0)
-            return fmt::format("{} of {} points are not done", merged.missing, folder.manifest().items);
+            return fmt::format("{} of {} points are not done{}", merged.missing, folder.manifest().items,
+                               merged.damaged.empty() ? ""
+                                                      : fmt::format(" (bundles {} are damaged, or of other points)",
+                                                                    fmt::join(merged.damaged, ", ")));
         return merged.failed == 0 ? "" : fmt::format("{} of {} points failed", merged.failed, merged.points);
     };
     return job;
 }
 
-CampaignJob job_of(const CampaignFolder& folder) {
+CampaignJob job_of(const CampaignFolder& folder, Inputs inputs) {
     const Manifest& manifest = folder.manifest();
     if (manifest.program != campaign_program())
         throw CampaignError(
             "'{}' was begun by cachetally {}, and this is {}: results would be mixed; use that program, "
             "or begin another campaign",
             shown(folder.path()), manifest.program, campaign_program());
-    if (manifest.kind == "points") return points_job(manifest);
-    if (manifest.kind == "validate") return validation_job(manifest);
+    if (manifest.kind == "points") return points_job(manifest, inputs);
+    if (manifest.kind == "validate") return validation_job(manifest, inputs);
     throw CampaignError("'{}' holds a campaign of another kind ('{}')", shown(folder.path()), shown(manifest.kind));
 }
 

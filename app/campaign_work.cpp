@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "campaign/status.hpp"
+#include "viewer/run_view.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -58,11 +59,30 @@ BundleLock merge_lock(const CampaignFolder& folder) {
 
 }  // namespace
 
+namespace {
+
+/// What would be replaced must be a result of a campaign.
+void require_own_result(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return;
+    try {
+        const InputFile file(path, Trust::file);
+        const std::string kind = result_kind(file);
+        if (kind == "campaign" || kind == "validate") return;
+    } catch (const StorageError&) {
+    }
+    throw CampaignError("'{}' is in the way, and no result of a campaign: move it, or merge into another file (-o)",
+                        shown(path));
+}
+
+}  // namespace
+
 void merge_bundles(const CampaignFolder& folder, const CampaignJob& job, OutputOptions output, bool partial) {
     const bool own = output.file.empty();
     std::optional<BundleLock> lock;
     if (own) {
         output = {folder.file("result.h5"), true};
+        require_own_result(output.file);
         lock.emplace(merge_lock(folder));
     }
     const std::unique_ptr<ResultFile> file = open_output(output, {});
@@ -142,6 +162,9 @@ void work_on(const CampaignFolder& folder, const CampaignWork& work) {
 
 void begin_campaign(const Manifest& manifest, const CampaignWork& work) {
     if (work.dry_run && work.slurm) return print_scripts(work.folder, manifest, work);
+    if (work.dry_run)
+        return print("{}: {} in {}\n", manifest.name, numbered(manifest.items, "machine"),
+                     numbered(manifest.count(), "bundle"));
     work_on(CampaignFolder(work.folder, manifest), work);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 
@@ -67,21 +68,38 @@ void print_table(const BudgetReport& report) {
 /// Reports are made anew by each call, and replaced.
 OutputOptions replaced(const std::string& file) { return {file, true}; }
 
+/// What would be replaced must have been made by the same option: it begins like that.
+void require_own(const std::string& path, const std::string& beginning, const std::string& option) {
+    std::ifstream file(path, std::ios::binary);
+    std::string begin(beginning.size(), '\0');
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (path.empty() || file.gcount() == 0 || begin == beginning) return;
+    throw UsageError("{}: '{}' is there and none of its files; it is not replaced: give another name", option,
+                     shown(path));
+}
+
 void check_outputs(const CheckArguments& options, const BudgetFile& file) {
     InputNames inputs = {options.file};
     for (const BudgetCheck& check : file.checks)
         for (const std::string& input : {check.trace, check.machine, is_result_file(check.stored) ? check.stored : ""})
             inputs.push_back(input);
+    const std::string* const outputs[] = {&options.junit, &options.markdown, &options.store};
+    for (const std::string* one : outputs)
+        for (const std::string* other : outputs)
+            if (one < other && !one->empty() && *one == *other)
+                throw UsageError("'{}' is to be written twice; give each output a name of its own", shown(*one));
+    require_own(options.junit, "<?xml", "--junit");
+    require_own(options.store, "{\n  \"format\": \"cachetally", "--store");
     for (const auto& [output, what] :
          {std::pair(options.junit, "JUnit XML"), {options.markdown, "Markdown"}, {options.store, "values"}})
         if (!output.empty() && output != "-") check_text_output(replaced(output), inputs, what);
 }
 
-void write_outputs(const CheckArguments& options, const BudgetReport& report) {
+void write_outputs(const CheckArguments& options, const BudgetReport& report, const std::vector<BudgetCheck>& checks) {
     if (!options.junit.empty()) write_text_output(replaced(options.junit), to_junit(report));
     if (!options.markdown.empty() && options.markdown != "-")
         write_text_output(replaced(options.markdown), to_markdown(report));
-    if (!options.store.empty()) write_text_output(replaced(options.store), to_stored(report));
+    if (!options.store.empty()) write_text_output(replaced(options.store), to_stored(report, checks));
 }
 
 void check_budget_file(const CheckArguments& options) {
@@ -102,7 +120,7 @@ void check_budget_file(const CheckArguments& options) {
         print_lines(to_markdown(report));
     else
         print_table(report);
-    write_outputs(options, report);
+    write_outputs(options, report, file.checks);
     if (!report.kept()) throw std::runtime_error(fmt::format("{}: {}", shown(options.file), report.summary()));
     to_stderr(fmt::format("{}: {}\n", shown(options.file), report.summary()));
 }

@@ -20,7 +20,7 @@
 namespace cachetally::app {
 namespace {
 
-constexpr std::uint64_t machines_per_bundle = 20, most_bundles = 5000;
+constexpr std::uint64_t usual_bundles = 400, largest_bundle = 200;
 
 std::string hash_of_noise(const std::string& noise) { return noise_file(noise).empty() ? "" : hash_file(noise); }
 
@@ -44,7 +44,7 @@ Json contents_of(const ValidationOptions& options) {
             {"costly_every", options.costly_every}};
 }
 
-ValidationOptions options_in(const Manifest& manifest) {
+ValidationOptions options_in(const Manifest& manifest, Inputs inputs) {
     const Json& contents = manifest.contents;
     ValidationOptions options;
     options.machines = manifest.items;
@@ -55,10 +55,10 @@ ValidationOptions options_in(const Manifest& manifest) {
     options.small_pages = contents.at("small_pages");
     options.seed = contents.at("seed");
     options.noise = contents.at("noise");
-    if (hash_of_noise(options.noise) != contents.at("noise_hash"))
+    if (inputs == Inputs::required && hash_of_noise(options.noise) != contents.at("noise_hash"))
         throw CampaignError("'{}' is not what it was when the campaign began; put it back, or begin another campaign",
                             shown(options.noise));
-    options.recorded_noise = read_noise(options.noise);
+    if (inputs == Inputs::required) options.recorded_noise = read_noise(options.noise);
     options.no_events = contents.at("no_events");
     options.suite.tests = contents.at("tests").get<std::vector<std::string>>();
     options.suite.published = contents.at("published");
@@ -135,15 +135,15 @@ Manifest validation_manifest(const ValidationOptions& options) {
     manifest.name = "validate";
     manifest.program = campaign_program();
     manifest.items = options.machines;
-    const std::uint64_t step = std::max(machines_per_bundle, (options.machines + most_bundles - 1) / most_bundles);
+    const std::uint64_t step = std::clamp<std::uint64_t>(options.machines / usual_bundles, 1, largest_bundle);
     for (std::uint64_t first = 0; first < options.machines; first += step) manifest.bundles.push_back(first);
     manifest.bundles.push_back(options.machines);
     manifest.contents = contents_of(options);
     return manifest;
 }
 
-CampaignJob validation_job(const Manifest& manifest) {
-    const ValidationOptions options = options_in(manifest);
+CampaignJob validation_job(const Manifest& manifest, Inputs inputs) {
+    const ValidationOptions options = options_in(manifest, inputs);
     const std::string all = manifest.program + manifest.contents.dump();
     CampaignJob job;
     job.work.hash = [all, manifest](std::uint64_t bundle) {

@@ -70,6 +70,9 @@ struct BudgetCheck {
     bool needs_instructions() const;
     /// "lu n=64 block=8", or the trace or the program as they are written.
     std::string source() const;
+    /// All that decides what is measured but the layouts: what is run, the machine with a hash of its keys, and how
+    /// much. Equal texts may be compared. Throws MachineError.
+    std::string conditions() const;
 };
 
 struct BudgetFile {

@@ -13,7 +13,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* stored_format = "cachetally budgets";
-constexpr int stored_version = 1;
+constexpr int stored_version = 2;
 
 std::vector<JudgedBudget> by_severity(const BudgetReport& report) {
     std::vector<JudgedBudget> all = report.budgets;
@@ -185,11 +185,16 @@ OrderedJson to_json(const BudgetReport& report) {
     return {{"file", report.file}, {"kept", report.kept()}, {"summary", report.summary()}, {"budgets", budgets}};
 }
 
-std::string to_stored(const BudgetReport& report) {
+std::string to_stored(const BudgetReport& report, const std::vector<BudgetCheck>& all_checks) {
     OrderedJson checks = OrderedJson::object();
+    const auto conditions_of = [&](const std::string& name) {
+        const auto check = std::ranges::find(all_checks, name, &BudgetCheck::name);
+        return check == all_checks.end() ? "" : check->conditions();
+    };
     for (const JudgedBudget& each : report.budgets) {
         if (each.verdict == BudgetVerdict::failed) continue;
         OrderedJson& check = checks[each.check];
+        if (check.is_null()) check["conditions"] = conditions_of(each.check);
         check["layouts"] = each.layouts;
         check["budgets"][each.budget.text()] = each.sample.value;
     }
@@ -211,6 +216,9 @@ std::map<std::string, double> stored_values(const std::string& text, const std::
     const auto& found = all["checks"][check.name];
     if (!found.is_object() || !found.contains("budgets") || !found["budgets"].is_object())
         refuse(fmt::format("the check '{}' is damaged", shown(check.name)));
+    if (found.value("conditions", nlohmann::json()) != check.conditions())
+        refuse(fmt::format("its check '{}' is of something else ({}; this is {}); store one anew", shown(check.name),
+                           printable(found.value("conditions", std::string("an older version"))), check.conditions()));
     if (found.value("layouts", nlohmann::json()) != check.layouts)
         refuse(fmt::format("its check '{}' is not of {}; store one anew", shown(check.name),
                            numbered(check.layouts, "layout")));

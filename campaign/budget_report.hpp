@@ -41,17 +41,17 @@ std::string to_junit(const BudgetReport& report);
 /// spread, stored, change, within, verdict, failure}}; null where there is none.
 nlohmann::ordered_json to_json(const BudgetReport& report);
 
-/// A stored result is no such file, or of other layouts.
+/// A stored result is no such file, or of something else.
 class StoredBudgetsError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
 /// The values, for stored_values(); budgets without a value are left out.
-std::string to_stored(const BudgetReport& report);
+std::string to_stored(const BudgetReport& report, const std::vector<BudgetCheck>& checks);
 
 /// The values of a check, by CostBudget::text(), in the text of a file that to_stored() wrote. Throws
-/// StoredBudgetsError where it is none, has no such check, or one of another number of layouts.
+/// StoredBudgetsError where it is none, has no such check, or one of other conditions or another number of layouts.
 std::map<std::string, double> stored_values(const std::string& text, const std::string& file, const BudgetCheck& check);
 
 }  // namespace cachetally

@@ -60,7 +60,26 @@ public:
                  {"slowdown", [&](const auto& node) { flag(node, "slowdown", file_.slowdown); }}});
     }
 
+    /// What only all of the file tells.
+    void check_whole() {
+        for (const auto* entries : {&file_.machines, &file_.workloads, &file_.monitors})
+            for (auto entry = entries->begin(); entry != entries->end(); ++entry)
+                if (std::any_of(entries->begin(), entry, [&](const auto& other) { return is_same(*entry, other); }))
+                    complain(entry->mark, "this is in the list already; keep one");
+        const bool monitored =
+            std::ranges::any_of(file_.monitors, [](const CampaignEntry& entry) { return entry.name != "none"; });
+        if (file_.slowdown && !monitored && diagnostics().empty())
+            complain({1, 1}, "'slowdown' is of monitors, and there is none; write 'monitors'");
+    }
+
 private:
+    static bool is_same(const CampaignEntry& a, const CampaignEntry& b) {
+        return a.name == b.name && a.is_trace == b.is_trace &&
+               std::ranges::equal(a.set, b.set, [](const Varied& x, const Varied& y) {
+                   return x.key == y.key && x.values == y.values;
+               });
+    }
+
     /// A list of values, or one.
     std::vector<std::string> values(const YAML::Node& node, std::string_view key) {
         std::vector<std::string> found;
@@ -233,6 +252,7 @@ CampaignFile parse_campaign_file(const std::string& text, const std::string& pat
     file.text = text;
     CampaignReader reader(file);
     reader.read(load_yaml(text, path, "campaign file"));
+    reader.check_whole();
     if (!reader.diagnostics().empty()) throw FileError(path, reader.diagnostics());
     if (file.name.empty()) file.name = std::filesystem::path(path).stem().string();
     if (file.monitors.empty()) file.monitors.push_back({"none", false, {}, {}});

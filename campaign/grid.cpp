@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "base/units.hpp"
-#include "monitor/spec.hpp"
+#include "monitor/spec_placement.hpp"
 #include "storage/hash.hpp"
 #include "storage/provenance.hpp"
 #include "workloads/kernels/workload.hpp"
@@ -75,9 +75,10 @@ Grid::Grid(CampaignFile file, CampaignInputs inputs) : file_(std::move(file)), i
     check_workloads();
     check_monitors();
     check_machines();
+    check_links();
     find_parameters();
     choose();
-    if (points() == 0) refuse(file_.path, {1, 1}, "no point is left; take conditions away, or set other values");
+    if (points() == 0) refuse(file_.path, file_.where.front().mark, "the conditions leave no point; take some away");
 }
 
 void Grid::check_machines() {
@@ -131,6 +132,36 @@ void Grid::check_monitors() const {
             refuse(file_.path, monitors_[i].entry->mark, error.what());
         }
     }
+}
+
+/// A monitor that is possible on none of the machines is a mistake; on some of them, points of the others fail.
+void Grid::check_links() {
+    std::vector<Topology> topologies;
+    for (std::size_t i = 0; i < machines_.size(); ++i)
+        if (i == 0 || machines_[i].entry != machines_[i - 1].entry)
+            topologies.emplace_back(this->machine({i, 0, 0, 0}));
+    for (std::size_t i = 0; i < monitors_.size(); ++i) {
+        const Place place{0, 0, 0, i};
+        if (!has_monitor(place)) continue;
+        std::string error;
+        const auto is_possible = [&](const Topology& topology) {
+            try {
+                monitor_on(topology, place);
+                return true;
+            } catch (const std::invalid_argument& failure) {
+                error = failure.what();
+                return false;
+            }
+        };
+        if (std::ranges::none_of(topologies, is_possible)) refuse(file_.path, monitors_[i].entry->mark, error);
+    }
+}
+
+MonitorSpec Grid::monitor_on(const Topology& topology, const Place& place) const {
+    MonitorSpec spec = parse_common(monitor_settings(place), {});
+    spec.link = monitor_link(place);
+    if (spec.link.empty()) spec.link = topology.links()[topology.core_link(false)].name;
+    return completed(placed({spec}, topology).front(), topology);
 }
 
 void Grid::find_parameters() {

@@ -10,6 +10,7 @@
 
 #include "campaign/campaign_file.hpp"
 #include "campaign/machine_settings.hpp"
+#include "monitor/spec.hpp"
 
 namespace cachetally {
 
@@ -76,6 +77,8 @@ public:
     std::string monitor_settings(const Place& place) const;
     /// Empty: the link by which data references leave the core.
     std::string monitor_link(const Place& place) const;
+    /// The monitor of a point on its machine. Throws SpecError where the machine cannot have it.
+    MonitorSpec monitor_on(const Topology& topology, const Place& place) const;
 
     /// Names of caches and TLBs, and of memories, of all machines, in their order.
     const std::vector<std::string>& levels() const { return levels_; }
@@ -98,6 +101,7 @@ private:
     std::uint64_t combination(std::uint64_t point) const { return all_ ? point : chosen_[point]; }
     Place place_of(std::uint64_t combination) const;
     void check_machines();
+    void check_links();
     void check_workloads() const;
     void check_monitors() const;
     void find_parameters();

@@ -199,6 +199,8 @@ Merged merge_points(const CampaignFolder& folder, const Grid& grid, const std::v
     for (std::uint64_t bundle = 0; bundle < folder.manifest().count(); ++bundle) {
         if (!folder.holds(bundle, bundle_hashes[bundle])) {
             merged.missing += folder.manifest().end(bundle) - folder.manifest().first(bundle);
+            if (std::error_code error; std::filesystem::exists(folder.bundle(bundle), error))
+                merged.damaged.push_back(bundle);
             continue;
         }
         const InputFile file(folder.bundle(bundle));

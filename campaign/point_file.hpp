@@ -33,9 +33,10 @@ std::vector<PointRow> read_points(const Group& root, const std::vector<Measure>&
 
 /// What a merge found.
 struct Merged {
-    std::uint64_t points = 0;   ///< in the table
-    std::uint64_t failed = 0;   ///< of them, without values
-    std::uint64_t missing = 0;  ///< points whose bundles are not there
+    std::uint64_t points = 0;            ///< in the table
+    std::uint64_t failed = 0;            ///< of them, without values
+    std::uint64_t missing = 0;           ///< points whose bundles are not there, or not whole
+    std::vector<std::uint64_t> damaged;  ///< bundles that are there, and damaged or of other points
 };
 
 /// Writes all bundles that are there as one table below `root`, in memory that does not grow with them.

@@ -35,12 +35,19 @@ std::string plain(const std::string& name) {
     return text;
 }
 
+/// A value with blanks would be read as several.
+std::string one_word(const std::string& value, const char* option) {
+    if (value.find_first_of(" \t\n\r") != std::string::npos)
+        throw CampaignError("{} '{}': write one word, without blanks", option, shown(value));
+    return value;
+}
+
 std::string header(const std::string& name, const SlurmOptions& options, const std::vector<std::string>& own) {
     std::string text = "#!/bin/sh\n#SBATCH --job-name=" + name + "\n";
     for (const std::string& option : own) text += "#SBATCH " + option + "\n";
-    if (!options.partition.empty()) text += "#SBATCH --partition=" + options.partition + "\n";
-    if (!options.time.empty()) text += "#SBATCH --time=" + options.time + "\n";
-    if (!options.memory.empty()) text += "#SBATCH --mem=" + options.memory + "\n";
+    if (!options.partition.empty()) text += "#SBATCH --partition=" + one_word(options.partition, "--partition") + "\n";
+    if (!options.time.empty()) text += "#SBATCH --time=" + one_word(options.time, "--time") + "\n";
+    if (!options.memory.empty()) text += "#SBATCH --mem=" + one_word(options.memory, "--memory") + "\n";
     for (const std::string& option : options.extra) text += "#SBATCH " + option + "\n";
     return text;
 }

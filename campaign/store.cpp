@@ -57,6 +57,18 @@ std::string unfinished(const std::string& path) {
     return fmt::format("{}.{}.{}.part", path, host, ::getpid());
 }
 
+/// Whether a folder is not there, is empty, or one in which a campaign began: its manifest comes first.
+bool holds_only_campaign(const std::string& path) {
+    std::error_code error;
+    if (fs::exists(path + "/campaign.json", error)) return true;
+    for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        const bool begins = name.starts_with("campaign.json.") && name.ends_with(".part");
+        if (!begins && !(name == "bundles" && fs::is_empty(at->path(), error))) return false;
+    }
+    return true;
+}
+
 std::string number_name(std::uint64_t number) { return fmt::format("{:06}", number); }
 
 }  // namespace
@@ -97,9 +109,13 @@ void write_durably(const std::string& path, const std::string& text) {
 CampaignFolder::CampaignFolder(std::string path, const Manifest& manifest)
     : path_(std::move(path)), manifest_(manifest) {
     std::error_code error;
+    if (fs::exists(path_, error) && !fs::is_directory(path_, error))
+        throw CampaignError("'{}' is a file; name a folder (--folder)", shown(path_));
+    if (!holds_only_campaign(path_))
+        throw CampaignError("'{}' holds files and no campaign; name another folder (--folder), which need not be there",
+                            shown(path_));
     fs::create_directories(path_ + "/bundles", error);
-    if (!fs::is_directory(path_ + "/bundles"))
-        throw StorageError("{}: cannot be made: {}", path_, error ? error.message() : "it is a file");
+    if (!fs::is_directory(path_ + "/bundles")) throw StorageError("{}: cannot be made: {}", path_, error.message());
     const std::string name = file("campaign.json"), part = unfinished(name);
     const std::string text = to_json(manifest).dump(1) + "\n";
     write_durably(part, text);
@@ -117,15 +133,19 @@ CampaignFolder::CampaignFolder(std::string path, const Manifest& manifest)
             ? fmt::format("another campaign ('{}')", shown(manifest_.name))
         : manifest_.program != manifest.program
             ? fmt::format("this campaign of another program ({}; this is {})", manifest_.program, manifest.program)
-            : std::string("this campaign as its files were when it began: they have changed");
-    throw CampaignError("'{}' holds {}; name another folder (--folder), or 'cachetally campaign resume {}'",
-                        shown(path_), other, shown(path_));
+        : manifest_.contents.contains("text") && manifest_.contents["text"] == manifest.contents["text"]
+            ? std::string("this campaign with other machine files or traces, or bundles of another size")
+            : std::string("this campaign with other contents or options");
+    throw CampaignError("'{}' holds {}; name another folder (--folder)", shown(path_), other);
 }
 
 CampaignFolder::CampaignFolder(std::string path) : path_(std::move(path)) { read_manifest(); }
 
 void CampaignFolder::read_manifest() {
     const std::string name = file("campaign.json");
+    if (fs::is_regular_file(path_))
+        throw CampaignError("'{}' is a file; give the folder of its campaign, as in {}.campaign", shown(path_),
+                            shown(fs::path(path_).stem().string()));
     if (!fs::exists(name))
         throw CampaignError(
             "'{}' holds no campaign: there is no campaign.json in it; one is begun by 'cachetally "
@@ -133,7 +153,8 @@ void CampaignFolder::read_manifest() {
             shown(path_));
     const auto json = nlohmann::ordered_json::parse(text_of(name), nullptr, false);
     try {
-        if (json.is_discarded() || json.at("format") != manifest_format) throw CampaignError("{} is damaged", name);
+        if (json.is_discarded() || json.at("format") != manifest_format)
+            throw CampaignError("{} is damaged; begin the campaign anew in another folder", name);
         if (json.at("version") != manifest_version)
             throw CampaignError("{} is of version {} of campaigns; this program has version {}", name,
                                 json.at("version").dump(), manifest_version);
@@ -142,7 +163,7 @@ void CampaignFolder::read_manifest() {
         if (json.at("hash") != to_json(manifest_).at("hash") || manifest_.bundles.size() < 2)
             throw CampaignError("{} is damaged: its hash is not that of its contents", name);
     } catch (const nlohmann::json::exception&) {
-        throw CampaignError("{} is damaged", name);
+        throw CampaignError("{} is damaged; begin the campaign anew in another folder", name);
     }
 }
 

@@ -141,7 +141,8 @@ TEST_F(Campaigns, DamagedAndForeignBundlesAreSetAside) {
     good({"campaign", "run", "c.yaml", "--folder", "hurt"});
     fs::resize_file(path("hurt/bundles/000001.h5"), 1000);
     fs::copy_file(path("hurt/bundles/000003.h5"), path("hurt/bundles/000002.h5"), fs::copy_options::overwrite_existing);
-    EXPECT_THAT(call({"campaign", "merge", "hurt"}).err, HasSubstr("12 of 72 points are not done"));
+    EXPECT_THAT(call({"campaign", "merge", "hurt"}).err,
+                HasSubstr("12 of 72 points are not done (bundles 1, 2 are damaged, or of other points)"));
     good({"campaign", "resume", "hurt"});
     EXPECT_EQ(listing(path("hurt/aside")), "000001.1.h5 000002.1.h5");
     EXPECT_EQ(contents("hurt/result.h5"), contents("whole/result.h5"));
@@ -157,7 +158,8 @@ TEST_F(Campaigns, APointThatFailsIsToldAndTriedAgain) {
     const Finished failed = call({"campaign", "run", "m.yaml"});
     EXPECT_EQ(failed.status, 1);
     EXPECT_THAT(failed.out, HasSubstr("2 points, 1 done, 1 failed"));
-    EXPECT_THAT(failed.out, HasSubstr("point 0 failed: 'lu' runs on 2 processors"));
+    EXPECT_THAT(failed.out, HasSubstr("point 0 failed: it has 2 streams, and the machine 1 core; give the machine "
+                                      "more, as in 'set: {cores: 2}'"));
     EXPECT_THAT(failed.out, HasSubstr("result.h5 is marked partial: 1 of 2 points failed"));
     const InputFile file(path("m.campaign/result.h5"));
     EXPECT_EQ(file.root().open_group("failures").read<std::uint64_t>("item"), std::vector<std::uint64_t>{0});
@@ -174,7 +176,7 @@ TEST_F(Campaigns, NothingIsMixed) {
     EXPECT_THAT(call({"campaign", "run", "d.yaml", "--folder", "c.campaign"}).err,
                 HasSubstr("'c.campaign' holds another campaign ('c')"));
     write("c.yaml", std::string(small_campaign) + "count: 5\n");
-    EXPECT_THAT(call({"campaign", "run", "c.yaml"}).err, HasSubstr("they have changed"));
+    EXPECT_THAT(call({"campaign", "run", "c.yaml"}).err, HasSubstr("with other contents or options"));
 
     write("my.yaml", good({"machine", "show", "generic3", "--yaml"}).out);
     write("e.yaml", "machines: [my.yaml]\nworkloads: [{run: lu, set: {n: 16, block: 8}}]\nseeds: 1-4\n");
@@ -184,6 +186,34 @@ TEST_F(Campaigns, NothingIsMixed) {
                 HasSubstr("my.yaml' is not what it was when the campaign began"));
     fs::remove(path("my.yaml"));  // the folder has its text
     EXPECT_THAT(good({"campaign", "resume", "e.campaign"}).out, HasSubstr("4 points, 4 done"));
+}
+
+TEST_F(Campaigns, NothingOfOthersIsReplaced) {
+    fs::create_directory(path("own"));
+    write("own/notes", "mine");
+    EXPECT_THAT(call({"campaign", "run", "c.yaml", "--folder", "own"}).err,
+                HasSubstr("'own' holds files and no campaign; name another folder"));
+    EXPECT_EQ(listing(path("own")), "notes");
+    EXPECT_THAT(call({"campaign", "run", "c.yaml", "--folder", "c.yaml"}).err, HasSubstr("'c.yaml' is a file"));
+    good({"campaign", "run", "c.yaml", "--shard", "1/1", "--folder", "c"});
+    fs::remove(path("c/result.h5"));
+    write("c/result.h5", "mine");
+    EXPECT_THAT(call({"campaign", "merge", "c"}).err,
+                HasSubstr("result.h5' is in the way, and no result of a campaign"));
+    good({"campaign", "merge", "c", "-o", "c.h5"});
+}
+
+TEST_F(Campaigns, AMergeNeedsTheFolderAlone) {
+    write("my.yaml", good({"machine", "show", "generic3", "--yaml"}).out);
+    good({"trace", "convert", "radix", "t.ct.h5", "keys=300"});
+    write("e.yaml", "machines: [my.yaml]\nworkloads: [{trace: t.ct.h5}]\n");
+    good({"campaign", "run", "e.yaml"});
+    fs::remove(path("t.ct.h5"));
+    write("my.yaml", "other");
+    fs::rename(path("e.campaign"), path("moved"));
+    good({"campaign", "merge", "moved", "-o", "e.h5"});
+    EXPECT_EQ(contents("e.h5"), contents("moved/result.h5"));
+    EXPECT_THAT(call({"campaign", "resume", "moved"}).err, HasSubstr("is not what it was when the campaign began"));
 }
 
 TEST_F(Campaigns, CancelledOnesGoOnWhenAsked) {
@@ -199,10 +229,13 @@ TEST_F(Campaigns, CancelledOnesGoOnWhenAsked) {
 TEST_F(Campaigns, ValidationGivesTheSameScores) {
     const Words options{"validate", "--machines", "23", "--tests", "l1", "--robust", "--seed", "5"};
     const json at_once = good(options + Words{"--json"}).json();
-    EXPECT_THAT(good(options + Words{"--folder", "v", "--shard", "2/2"}).out, HasSubstr("23 machines, 3 done"));
+    EXPECT_THAT(good(options + Words{"--folder", "v", "--shard", "2/2"}).out, HasSubstr("23 machines, 11 done"));
     good({"campaign", "resume", "v"});
     EXPECT_EQ(good({"show", "v/result.h5", "--json"}).json(), at_once);
     EXPECT_THAT(call(options + Words{"--folder", "v", "--json"}).err, HasSubstr("--json cannot stand beside --folder"));
+    EXPECT_THAT(good(options + Words{"--folder", "w", "--dry-run"}).out,
+                HasSubstr("validate: 23 machines in 23 bundles"));
+    EXPECT_FALSE(fs::exists(path("w")));
     EXPECT_THAT(call(options + Words{"--slurm"}).err, HasSubstr("--slurm needs --folder"));
     EXPECT_THAT(call({"validate", "--machines", "24", "--folder", "v"}).err, HasSubstr("'v' holds"));
 }

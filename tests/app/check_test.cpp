@@ -247,6 +247,28 @@ TEST_F(Check, AFileThatIsNotRightRunsNothing) {
     EXPECT_THAT(check(good, {"--markdown", "-"}).out, HasSubstr("### Budgets: the budget is kept"));
 }
 
+TEST_F(Check, StoredValuesAreOfTheSameRunsAlone) {
+    const std::string rest = "stored: s.json, layouts: 1, budgets: [{misses: 1G, level: L1D}]}]";
+    EXPECT_EQ(check("checks: [{name: a, run: lu n=16, " + rest, {"--store", "s.json"}).status, 0);
+    EXPECT_EQ(check("checks: [{name: a, run: lu n=16, " + rest).status, 0);
+    for (const char* const other :
+         {"run: lu n=17, ", "run: lu n=16, machine: x86-desktop, ", "run: lu n=16, count: 50, "})
+        EXPECT_THAT(check(std::string("checks: [{name: a, ") + other + rest).out,
+                    HasSubstr("its check 'a' is of something else (lu n=16 on generic3"))
+            << other;
+}
+
+TEST_F(Check, FilesOfOthersAreNotReplaced) {
+    const std::string good = "checks: [{run: lu n=16, layouts: 1, budgets: [{misses: 1G, level: L1D}]}]";
+    write_contents(directory / "mine", "mine");
+    for (const char* const option : {"--junit", "--store"})
+        EXPECT_THAT(check(good, {option, "mine"}).err, HasSubstr("'mine' is there and none of its files"));
+    EXPECT_EQ(contents(directory / "mine"), "mine");
+    EXPECT_THAT(check(good, {"--junit", "x", "--store", "x"}).err, HasSubstr("'x' is to be written twice"));
+    EXPECT_EQ(check(good, {"--junit", "x", "--store", "y"}).status, 0);
+    EXPECT_EQ(check(good, {"--junit", "x", "--store", "y"}).status, 0) << "its own are replaced";
+}
+
 TEST_F(Check, AnInterruptEndsIt) {
     Circumstances circumstances;
     circumstances.interrupt_when = [] { return true; };

@@ -95,6 +95,7 @@ export const viewCases = [
             await page.locator('canvas.field').press('Escape');
             t.equal((await selected()).length, 0, 'nothing is selected');
             await t.press(page, 'A');
+            await page.waitForFunction(() => /[#&]sel=/.test(location.hash), null, { timeout: 10000 }).catch(() => undefined);
             const matrix = await selected();
             t.near(matrix[1] - matrix[0], 131072, 'bytes of the matrix', 1e-3);
         },

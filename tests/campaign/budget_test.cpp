@@ -265,9 +265,9 @@ TEST(BudgetReports, StoredValuesComeBack) {
     BudgetCheck check;
     check.name = "c";
     check.layouts = 1;
-    const std::string text = to_stored(report);
+    const std::string text = to_stored(report, {check});
     report.budgets[2].budget.level = "L2";
-    EXPECT_EQ(stored_values(to_stored(report), "s.json", check),
+    EXPECT_EQ(stored_values(to_stored(report, {check}), "s.json", check),
               (std::map<std::string, double>{{"L0 misses", 5}, {"L2 misses", 12}}));
     check.layouts = 3;
     EXPECT_EQ(message_of([&] { stored_values(text, "s.json", check); }),

@@ -108,7 +108,7 @@ TEST(Grid, ConditionsOnNumbersProductsAndWords) {
 
 TEST(Grid, NothingLeftIsAnError) {
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nseeds: 1-2\nwhere: seed > 2\n"),
-                HasSubstr("no point is left"));
+                HasSubstr("c.yaml:4:8: error: the conditions leave no point"));
 }
 
 TEST(Grid, DrawnPointsAreSomeOfAllAndTheSameForASeed) {
@@ -167,7 +167,7 @@ TEST(Grid, HashesDifferByAllThatDeterminesAResult) {
          {"machines: [{machine: small, set: {L2.size: 16 KiB}}]\n" + workloads,
           machines + "workloads: [{run: lu, set: {n: 9}}]\n", machines + "workloads: [{trace: t.ct.h5}]\n",
           machines + workloads + "count: 5\n", machines + workloads + "warmup: 5\n",
-          machines + workloads + "seeds: 1\n", machines + workloads + "slowdown: true\n",
+          machines + workloads + "seeds: 1\n", machines + workloads + "slowdown: true\nmonitors: [{set: {counters: 2}}]\n",
           machines + workloads + "monitors: [{set: {counters: 2}}]\n",
           machines + workloads + "monitors: [{set: {counters: 2, link: L1-L2}}]\n"})
         EXPECT_TRUE(all.insert(hash(other)).second) << other;
@@ -200,6 +200,12 @@ TEST(Grid, ErrorsNameThePlace) {
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nwhere: seed\n"), HasSubstr("'seed' is no condition"));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [{run: lu, set: {n: [8, 8]}}]\n"),
                 HasSubstr("'n' has the value '8' twice"));
+    EXPECT_THAT(error_of("machines: [small, small]\nworkloads: [lu]\n"), HasSubstr("c.yaml:1:19: error: this is in the "
+                                                                                   "list already"));
+    EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nmonitors: [none, {set: {link: L1-L9}}]\n"),
+                HasSubstr("c.yaml:3:18: error: "));
+    EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nslowdown: true\n"),
+                HasSubstr("'slowdown' is of monitors"));
     EXPECT_THAT(error_of("workloads: [lu]\n"), HasSubstr("a campaign file needs 'machines'"));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [{trace: t.ct.h5, set: {n: 1}}]\n"),
                 HasSubstr("a trace has no options"));

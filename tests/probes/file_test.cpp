@@ -103,7 +103,7 @@ TEST_F(ProbeFile, OfACampaignHasWhatTheFormatLists) {
     result.failures.push_back({7, 2, 3, {"L1 ways: 3 found, 4 true", "L1 line: 32 found, 64 true"}});
     ResultFile file(path_, ResultFile::Existing::overwrite);
     write_validation(file.root(), result);
-    for (const char* each : {"summary", "worst"}) expect_listed(file.root().open_group(each), "Campaigns");
+    for (const char* each : {"summary", "worst"}) expect_listed(file.root().open_group(each), "Scores of probes");
     EXPECT_EQ(file.root().open_group("worst").read<std::uint64_t>("machine"), std::vector<std::uint64_t>{7});
     const ValidationResult read = read_validation(file.root());
     ASSERT_EQ(read.failures.size(), 1U);
