@@ -164,7 +164,7 @@ class Run:
         self.setting.machine.write_text(text + "# changed\n")
         try:
             self.refuse(self.campaign.run("resume", self.folder), "is not what it was when the campaign began")
-            self.refuse(self.campaign.run(*self.setting.words(self.folder)), "they have changed")
+            self.refuse(self.campaign.run(*self.setting.words(self.folder)), "with other machine files")
         finally:
             self.setting.machine.write_text(text)
         self.keep()
