@@ -21,13 +21,13 @@ def misses_of(file: h5py.File, level: str, by: str, phase: int | None) -> pd.Dat
         frame = _functions(file, level, phase)
     else:
         known = ("structure", "phase", "cause", "function", "line")
-        frame = _counts(file, level, "misses", tables.one_of("kind of misses(), by=", by, known), phase)
+        frame = _counts(file, level, "misses", tables.one_of("by of misses():", by, known), phase)
     return _said(frame, level, phase)
 
 
 def accesses_of(file: h5py.File, level: str, by: str, phase: int | None) -> pd.DataFrame:
     """See Result.accesses()."""
-    frame = _counts(file, level, "accesses", tables.one_of("kind of accesses(), by=", by, ("structure", "phase", "line")), phase)
+    frame = _counts(file, level, "accesses", tables.one_of("by of accesses():", by, ("structure", "phase", "line")), phase)
     return _said(frame, level, phase)
 
 

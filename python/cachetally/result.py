@@ -24,7 +24,13 @@ class Result:
     def __init__(self, path: str, file: h5py.File, verified: bool) -> None:
         self.path = path
         self.verified = verified  #: whether digests were compared
-        self._file = file
+        self._opened = file
+
+    @property
+    def _file(self) -> h5py.File:
+        if not self._opened:
+            raise CachetallyError(f"{self.path}: is closed; load it again")
+        return self._opened
 
     def __enter__(self) -> "Result":
         return self
@@ -33,11 +39,12 @@ class Result:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<cachetally {self.kind} {self.path}{'' if self.complete else ', partial'}>"
+        said = "closed" if not self._opened else f"{self.kind}{'' if self.complete else ', partial'}"
+        return f"<cachetally {self.path}: {said}>"
 
     def close(self) -> None:
         """Frames that were made stay."""
-        self._file.close()
+        self._opened.close()
 
     @property
     def file(self) -> h5py.File:
@@ -46,7 +53,7 @@ class Result:
 
     @property
     def kind(self) -> str:
-        """ "run" (also of replay), "sweep", "intrusion", "trackers", "probe", "validate"."""
+        """ "run" (also of replay), "sweep", "intrusion", "trackers", "probe", "validate", "campaign"."""
         return str(self._file.attrs["kind"])
 
     @property
@@ -211,7 +218,7 @@ class Result:
         if phase is None:
             return None
         count = len(self._group("/phases")["phase"]) if count is None else count
-        if not 0 <= phase < count:
+        if not isinstance(phase, (int, np.integer)) or not 0 <= phase < count:
             raise CachetallyError(f"there is no phase {phase}; there are {count}, from 0 to {count - 1}")
         return phase
 

@@ -249,6 +249,16 @@ class OtherKinds(InDirectory):
         frame = cachetally.load(path).table("/trackers/rows")
         self.assertEqual([list(frame[name]) for name in ("tracker", "recall", "bits")], [[row[name] for row in told["rows"]] for name in ("tracker", "recall", "bits")])
 
+    def test_what_is_closed_says_so(self):
+        path, _ = self.made("closed.h5", "run", "lu", "n=16")
+        with cachetally.load(path) as result:
+            with self.assertRaisesRegex(cachetally.CachetallyError, "there is no phase x"):
+                result.misses("L1D", phase="x")
+        self.assertIn("closed", repr(result))
+        for ask in (lambda: result.kind, lambda: result.misses("L1D"), lambda: result.file):
+            with self.assertRaisesRegex(cachetally.CachetallyError, "is closed; load it again"):
+                ask()
+
     def test_points_of_a_campaign(self):
         (self.directory / "c.yaml").write_text(
             "machines: [{machine: generic3, set: {L2.size: [256 KiB, 1 MiB]}}]\n"
