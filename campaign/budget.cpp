@@ -16,7 +16,6 @@
 #include "monitor/spec.hpp"
 #include "monitor/spec_placement.hpp"
 #include "sim/topology/yaml_document.hpp"
-#include "storage/hash.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally {
@@ -376,16 +375,6 @@ bool BudgetCheck::has_structures() const {
 
 bool BudgetCheck::needs_instructions() const {
     return std::ranges::any_of(budgets, [](const CostBudget& budget) { return budget.quantity == Quantity::mpki; });
-}
-
-std::string BudgetCheck::conditions() const {
-    MachineDescription description = load_machine(machine);
-    if (cores != 0) description.cores = cores;
-    const MachineDescription whole = Topology(std::move(description)).machine();
-    constexpr std::size_t digits = 12;
-    return fmt::format("{} on {} ({}), warmup {}, count {}, fetches {}, monitors {}", source(), whole.name,
-                       hash_text(write_machine(whole)).substr(0, digits), warmup, count, static_cast<int>(fetches),
-                       monitors.empty() ? "of the machine" : fmt::format("{}", fmt::join(monitors, "; ")));
 }
 
 std::string BudgetCheck::source() const {

@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
+#include "cachetally/topology.hpp"
+#include "storage/hash.hpp"
 
 namespace cachetally {
 namespace {
@@ -169,6 +171,18 @@ LayoutSample sample_of(std::vector<double> values) {
     else if (sample.value != 0)
         sample.spread = 100 * distance / sample.value;
     return sample;
+}
+
+std::string BudgetCheck::conditions() const {
+    MachineDescription description = load_machine(machine);
+    if (cores != 0) description.cores = cores;
+    const MachineDescription whole = Topology(std::move(description)).machine();
+    constexpr std::size_t digits = 12;
+    constexpr const char* fetches_names[] = {"by line", "by instruction", "left out"};
+    return fmt::format("{} on {} ({}), warmup {}, count {}, fetches {}, monitors {}", source(), whole.name,
+                       hash_text(write_machine(whole)).substr(0, digits), warmup, count,
+                       fetches_names[static_cast<std::size_t>(fetches)],
+                       monitors.empty() ? "of the machine" : fmt::format("{}", fmt::join(monitors, "; ")));
 }
 
 }  // namespace cachetally
