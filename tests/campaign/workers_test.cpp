@@ -132,11 +132,11 @@ TEST_F(Workers, ErrorsOfWritingAreNoFaultOfAnItem) {
 
 TEST_F(Workers, AProcessThatEndsOutsideOfItemsIsNotBegunForEver) {
     at_end = [](std::uint64_t bundle) {
-        if (bundle == 1) ::raise(SIGSEGV);
+        if (bundle == 1) ::raise(SIGUSR1);
     };
     EXPECT_THAT(run().error, HasSubstr("results cannot be written"));
     EXPECT_EQ(times_entered(4), 3U);
-    EXPECT_THAT(text("errors.log"), HasSubstr("bundle 1: its process was ended by signal 11"));
+    EXPECT_THAT(text("errors.log"), HasSubstr("bundle 1: its process was ended by signal 10"));
     at_end = [](std::uint64_t) {};
     at_hash = [](std::uint64_t bundle) {
         if (bundle == 1) ::raise(SIGKILL);
