@@ -133,7 +133,7 @@ TEST(DrawnLayout, PlacesAndDistancesAreSpreadEvenly) {
             EXPECT_GE(std::set<std::uint64_t>(sorted.begin(), sorted.end()).size(), count);
         }
         std::vector<std::uint64_t> apart = parts_of(distances[0], way, count);
-        apart.erase(std::ranges::unique(apart).begin(), apart.end());
+        apart.erase(std::unique(apart.begin(), apart.end()), apart.end());
         EXPECT_GE(apart.size(), count - 8U) << way;  // neighbours may be rounded into one part
     }
 }
