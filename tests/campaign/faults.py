@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Campaigns that are disturbed at random moments: processes killed, disks full, files damaged. Once resumed, the result is that of an
 undisturbed one, to the byte outside /provenance, and no bundle that was finished was written again.
