@@ -199,7 +199,7 @@ void add_slurm_options(CLI::App& command, CampaignWork& work) {
         ->allow_extra_args(false)
         ->needs(slurm);
     command.add_flag("--dry-run", work.dry_run,
-                     "Submit and run nothing: print the scripts with --slurm, else the points");
+                     "Submit and run nothing: print the scripts with --slurm, else what there is to do");
 }
 
 }  // namespace cachetally::app

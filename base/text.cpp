@@ -137,6 +137,14 @@ std::string printable_json(std::string_view json) {
     });
 }
 
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view harmless("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-");
+    if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos) return std::string(word);
+    std::string text = "'";
+    for (const char character : word) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
+    return text + "'";
+}
+
 std::string shown(std::string_view word) {
     constexpr std::size_t longest = 64;
     std::string text(word.substr(0, longest));

@@ -40,6 +40,9 @@ std::string printable_json(std::string_view json);
 /// A word of a machine file as messages show it: without control characters, long ones cut.
 std::string shown(std::string_view word);
 
+/// As a shell reads it as one word: in quotes where it must be.
+std::string shell_word(std::string_view word);
+
 /// The one of `known` that `word` is closest to, where it is close enough to be meant; else empty.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 

@@ -20,13 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t usual_tasks = 100;
 
-/// As a shell reads it as one word.
-std::string quoted(const std::string& text) {
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
-}
-
 /// Names of jobs: what all tools print as it is.
 std::string plain(const std::string& name) {
     std::string text;
@@ -70,7 +63,7 @@ Said run_command(const std::string& command) {
 constexpr int no_such_command = 127;
 
 std::string submit_script(const CampaignFolder& folder, const std::string& name, const std::string& options) {
-    const Said said = run_command("sbatch --parsable " + options + quoted(folder.file("slurm/" + name)));
+    const Said said = run_command("sbatch --parsable " + options + shell_word(folder.file("slurm/" + name)));
     if (said.status == no_such_command)
         throw CampaignError(
             "sbatch is not there: --slurm needs a machine from which jobs are submitted; --dry-run prints the scripts, "
@@ -91,17 +84,17 @@ void keep_job(const CampaignFolder& folder, const std::string& job) {
 SlurmScripts slurm_scripts(const std::string& folder, const Manifest& manifest, const SlurmOptions& options) {
     const std::string name = "cachetally-" + plain(manifest.name);
     const std::uint64_t tasks = std::min(options.tasks == 0 ? usual_tasks : options.tasks, manifest.count());
-    const std::string path = fs::absolute(folder).lexically_normal().string(), program = quoted(options.program);
+    const std::string path = fs::absolute(folder).lexically_normal().string(), program = shell_word(options.program);
     SlurmScripts scripts;
     scripts.array =
         header(name, options,
                {fmt::format("--array=1-{}", tasks), fmt::format("--cpus-per-task={}", options.jobs), "--requeue",
                 "--open-mode=append", "--signal=B:TERM@30", fmt::format("--output=\"{}/slurm/%A_%a.log\"", path)}) +
-        fmt::format("exec {} campaign work {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --jobs {}{}\n", program, quoted(path),
-                    tasks, options.jobs, options.retry ? " --retry" : "");
+        fmt::format("exec {} campaign work {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --jobs {}{}\n", program,
+                    shell_word(path), tasks, options.jobs, options.retry ? " --retry" : "");
     scripts.merge = header(name + "-merge", options,
                            {"--requeue", "--open-mode=append", fmt::format("--output=\"{}/slurm/%j.log\"", path)}) +
-                    fmt::format("exec {} campaign merge {} --partial\n", program, quoted(path));
+                    fmt::format("exec {} campaign merge {} --partial\n", program, shell_word(path));
     return scripts;
 }
 
@@ -127,7 +120,7 @@ std::vector<std::string> submitted_jobs(const CampaignFolder& folder) {
 
 void cancel_jobs(const CampaignFolder& folder) {
     std::string all;
-    for (const std::string& job : submitted_jobs(folder)) all += " " + quoted(job);
+    for (const std::string& job : submitted_jobs(folder)) all += " " + shell_word(job);
     if (all.empty()) return;
     const Said said = run_command("scancel" + all);
     if (said.status == no_such_command)

@@ -205,22 +205,13 @@ nlohmann::ordered_json to_json(const HistogramView& histogram) {
 
 namespace {
 
-/// A word as a shell takes it.
-std::string shell_word(std::string_view word) {
-    constexpr std::string_view harmless("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-");
-    if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos) return std::string(word);
-    std::string text = "'";
-    for (const char character : word) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
-    return without_controls(text) + "'";
-}
-
 /// When, by what and how the file was made.
 std::string origin(const InputFile& file, unsigned width) {
     if (!file.root().has("provenance")) return "";
     const Provenance provenance = read_provenance(file.root());
     std::string command;
     for (const std::string& word : provenance.command_line)
-        command += std::string(command.empty() ? "" : " ") + shell_word(word);
+        command += std::string(command.empty() ? "" : " ") + shell_word(without_controls(word));
     return wrapped(fmt::format("made {} by cachetally {} ({}) on {}:", provenance.utc, provenance.version,
                                provenance.commit, provenance.host),
                    width, 2) +

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <mutex>
 #include <thread>
 
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/validation/tally.hpp"
 #include "probes/validation/truth.hpp"
@@ -20,15 +19,6 @@
 
 namespace cachetally {
 namespace {
-
-/// As a shell reads it as one word.
-std::string shell_quoted(const std::string& text) {
-    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_./-+:,=", c) != nullptr; };
-    if (!text.empty() && std::ranges::all_of(text, plain)) return text;
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-}
 
 /// What findings and facts of a machine come to, in the order of the tests.
 MachineVerdicts verdicts_on(const ValidationOptions& options, std::uint64_t number) {
@@ -89,16 +79,16 @@ std::string machine_file(const ValidationOptions& options, std::uint64_t number)
 
 std::string replay_command(const ValidationOptions& options, std::uint64_t number) {
     const MachineRun run = machine_run(options, number);
-    std::string command = shell_quoted(options.program) + " probe";
+    std::string command = shell_word(options.program) + " probe";
     for (const std::string& test : run.suite.tests) command += " " + test;
     if (!run.suite.published) command += " --robust";
     if (!run.suite.robust) command += " --as-published";
     // Without names of tests it decides which published variants run before the robust ones.
     if (run.suite.cheap && run.suite.published && run.suite.tests.empty()) command += " --cheap";
-    command += " --machine " + shell_quoted(machine_file(options, number));
+    command += " --machine " + shell_word(machine_file(options, number));
     if (run.target.large_pages.empty()) command += " --small-pages";
-    if (run.noise != "none") command += " --noise " + shell_quoted(run.noise);
-    if (!options.no_events.empty()) command += " --no-events " + shell_quoted(options.no_events);
+    if (run.noise != "none") command += " --noise " + shell_word(run.noise);
+    if (!options.no_events.empty()) command += " --no-events " + shell_word(options.no_events);
     return command + fmt::format(" --seed {} --orders {}", run.target.seed, run.suite.seed);
 }
 
