@@ -37,13 +37,17 @@ public:
         if (check.cores != 0) machine_.cores = check.cores;
     }
 
-    /// Of each budget, by layout. Throws what a run throws, and where it does not come to its end.
-    std::vector<std::vector<double>> values() {
+    /// Of each budget. Throws what a run throws, and where it does not come to its end.
+    std::vector<MeasuredBudget> values() {
         if (check_.layouts > 1 || check_.needs_instructions()) survey();
-        std::vector<std::vector<double>> all(check_.budgets.size());
+        std::vector<MeasuredBudget> all(check_.budgets.size());
         for (unsigned layout = 0; layout < check_.layouts; ++layout) {
             const RunView view = run(layout);
-            for (std::size_t i = 0; i < all.size(); ++i) all[i].push_back(value_in(view, check_.budgets[i]));
+            for (std::size_t i = 0; i < all.size(); ++i) try {
+                    all[i].by_layout.push_back(value_of(check_.budgets[i], measured(view, instructions_)));
+                } catch (const std::invalid_argument& error) {
+                    all[i].failure = error.what();
+                }
         }
         return all;
     }
@@ -54,14 +58,6 @@ public:
 private:
     Input open(Opening opening) const {
         return open_input(options_.source, options_.settings, options_.choice, opening);
-    }
-
-    double value_in(const RunView& view, const CostBudget& budget) const {
-        try {
-            return value_of(budget, measured(view, instructions_));
-        } catch (const std::invalid_argument& error) {
-            throw std::invalid_argument(fmt::format("no value for '{}': {}", budget.text(), error.what()));
-        }
     }
 
     void survey() {

@@ -162,11 +162,17 @@ void check_cores(const Input& input, const Topology& topology) {
 
 void warn_of_one_stream(const Input& input, const Topology& topology) {
     const bool is_trace = !input.check && input.program == nullptr;
-    if (!is_trace || input.is_mapped || input.source->cores() != 1 || topology.machine().cores == 1) return;
-    to_stderr(fmt::format(
-        "cachetally: warning: {} has one stream of references, and the machine '{}' has {} cores: core 0 makes all of "
-        "them, also those of further threads, and the other cores make none (docs/traces.md)\n",
-        shown(input.name), shown(topology.machine().name), topology.machine().cores));
+    if (!is_trace || input.is_mapped) return;
+    warn_of_one_stream(input.name, input.source->cores(), fmt::format("the machine '{}' has", topology.machine().name),
+                       topology.machine().cores);
+}
+
+void warn_of_one_stream(const std::string& trace, unsigned streams, const std::string& machine_has, unsigned cores) {
+    if (streams != 1 || cores == 1) return;
+    to_stderr(
+        fmt::format("cachetally: warning: {} has one stream of references, and {} {} cores: core 0 makes all of "
+                    "them, also those of further threads, and the other cores make none (docs/traces.md)\n",
+                    shown(trace), shown(machine_has), cores));
 }
 
 std::vector<Region> data_of(std::vector<Region> regions) {

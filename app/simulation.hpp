@@ -104,6 +104,8 @@ void check_cores(const Input& input, const Topology& topology);
 
 /// Tells on standard error where a trace of one stream, which may be of several threads, is run by several cores.
 void warn_of_one_stream(const Input& input, const Topology& topology);
+/// `machine_has`: as in "the machine 'x' has", before the number of cores.
+void warn_of_one_stream(const std::string& trace, unsigned streams, const std::string& machine_has, unsigned cores);
 
 /// The regions over which errors are measured: data structures, not stacks (Schulz et al. 2002, section 4.4, give
 /// errors of data).

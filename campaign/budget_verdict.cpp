@@ -87,17 +87,18 @@ std::string JudgedBudget::complaint() const {
     return text.empty() ? "" : name + text;
 }
 
-std::vector<JudgedBudget> judged(const BudgetCheck& check, const std::vector<std::vector<double>>& values,
+std::vector<JudgedBudget> judged(const BudgetCheck& check, const std::vector<MeasuredBudget>& values,
                                  const std::map<std::string, double>* stored) {
     std::vector<JudgedBudget> all;
     for (std::size_t i = 0; i < check.budgets.size(); ++i) {
         JudgedBudget each{check.name, check.budgets[i], check.layouts, {}, {}, BudgetVerdict::kept, ""};
-        each.sample = sample_of(values.at(i));
+        each.failure = values.at(i).failure;
+        if (each.failure.empty()) each.sample = sample_of(values[i].by_layout);
         const std::string text = each.budget.text();
         if (stored != nullptr) {
             if (const auto found = stored->find(text); found != stored->end())
                 each.stored = found->second;
-            else if (each.budget.within)
+            else if (each.budget.within && each.failure.empty())
                 each.failure = "the stored result has no such budget; store one anew";
         }
         each.verdict = verdict_of(each);

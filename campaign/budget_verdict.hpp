@@ -39,9 +39,15 @@ struct JudgedBudget {
     std::string complaint() const;
 };
 
-/// Judges all budgets of a check. `values`: of each budget, by layout. `stored`: values by CostBudget::text(), of a
-/// stored result; a budget that it does not have and compares with it fails.
-std::vector<JudgedBudget> judged(const BudgetCheck& check, const std::vector<std::vector<double>>& values,
+/// What a check gave for one of its budgets.
+struct MeasuredBudget {
+    std::vector<double> by_layout;
+    std::string failure;  ///< why there is no value; the others may have theirs
+};
+
+/// Judges all budgets of a check. `stored`: values by CostBudget::text(), of a stored result; a budget that it does not
+/// have and compares with it fails.
+std::vector<JudgedBudget> judged(const BudgetCheck& check, const std::vector<MeasuredBudget>& values,
                                  const std::map<std::string, double>* stored);
 
 /// The budgets of a check that gave no values.

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -103,10 +104,14 @@ private:
         } else {
             add(node);
         }
-        std::set<std::string_view> seen;
-        for (const std::string& value : found)
-            if (!seen.insert(value).second)
-                complain(mark_of(node), "'{}' has the value '{}' twice; keep one", shown(key), shown(value));
+        std::map<std::string, std::string_view> seen;  // 32768 is 32 KiB
+        for (const std::string& value : found) {
+            const auto number = campaign_number(value);
+            const auto [first, is_new] = seen.try_emplace(number ? fmt::format("{}", *number) : value, value);
+            if (is_new) continue;
+            complain(mark_of(node), "'{}' has the value '{}' twice{}; keep one", shown(key), shown(value),
+                     first->second == value ? "" : fmt::format(", also as '{}'", shown(std::string(first->second))));
+        }
         return found;
     }
 
@@ -245,6 +250,14 @@ private:
 };
 
 }  // namespace
+
+std::optional<double> campaign_number(const std::string& text) {
+    if (const auto whole = parse_whole(text)) return static_cast<double>(*whole);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
 
 CampaignFile parse_campaign_file(const std::string& text, const std::string& path) {
     CampaignFile file;

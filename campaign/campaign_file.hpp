@@ -59,6 +59,9 @@ struct CampaignFile {
     bool slowdown = false;     ///< also run each point with its monitor
 };
 
+/// A number of a campaign file: whole, a size ("256 KiB"), or with a decimal point.
+std::optional<double> campaign_number(const std::string& text);
+
 /// Throws FileError with all that is wrong.
 CampaignFile parse_campaign_file(const std::string& text, const std::string& path);
 

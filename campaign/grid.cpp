@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.hpp"
 #include "base/units.hpp"
@@ -33,15 +32,9 @@ bool has_option(const WorkloadInfo& info, const std::string& name) {
     return std::ranges::any_of(info.options, [&](const WorkloadOption& option) { return option.name == name; });
 }
 
-}  // namespace
+std::string core_link_of(const Topology& topology) { return topology.links()[topology.core_link(false)].name; }
 
-std::optional<double> campaign_number(const std::string& text) {
-    if (const auto whole = parse_whole(text)) return static_cast<double>(*whole);
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
+}  // namespace
 
 void Grid::refuse(const std::string& path, const Mark& mark, std::string message) {
     throw FileError(path, {{mark, std::move(message)}});
@@ -75,6 +68,7 @@ Grid::Grid(CampaignFile file, CampaignInputs inputs) : file_(std::move(file)), i
     check_workloads();
     check_monitors();
     check_machines();
+    check_processors();
     check_links();
     find_parameters();
     choose();
@@ -93,6 +87,7 @@ void Grid::check_machines() {
                 refuse(file_.path, machines_[i].entry->mark, error.what());
             }
         }();
+        most_cores_ = std::max(most_cores_, machine.cores);
         for (const CacheConfig& cache : machine.caches) add(levels_, cache.name);
         for (const TlbConfig& tlb : machine.tlbs) add(levels_, tlb.name);
         for (const MemoryConfig& memory : machine.memories) add(memories_, memory.name);
@@ -122,6 +117,23 @@ void Grid::check_workloads() const {
             refuse(file_.path, entry.mark, error.what());
         }
     }
+}
+
+std::string Grid::too_many_streams(const std::string& workload, std::uint64_t streams) const {
+    if (streams <= most_cores_) return "";
+    return fmt::format(
+        "'{}' runs on {}, and no machine has more than {}; give machines more, as in 'set: {{cores: {}}}'",
+        shown(workload), numbered(streams, "processor"), numbered(most_cores_, "core"), streams);
+}
+
+/// As with links: what no machine has is a mistake; on some of them, points of the others fail.
+void Grid::check_processors() const {
+    for (const Variant& variant : workloads_)
+        for (std::size_t i = 0; i < variant.values.size(); ++i) {
+            if (variant.entry->is_trace || variant.entry->set[i].key != "processors") continue;
+            const std::string error = too_many_streams(variant.entry->name, parse_whole(variant.values[i]).value_or(1));
+            if (!error.empty()) refuse(file_.path, variant.entry->mark, error);
+        }
 }
 
 void Grid::check_monitors() const {
@@ -160,7 +172,7 @@ void Grid::check_links() {
 MonitorSpec Grid::monitor_on(const Topology& topology, const Place& place) const {
     MonitorSpec spec = parse_common(monitor_settings(place), {});
     spec.link = monitor_link(place);
-    if (spec.link.empty()) spec.link = topology.links()[topology.core_link(false)].name;
+    if (spec.link.empty()) spec.link = core_link_of(topology);
     return completed(placed({spec}, topology).front(), topology);
 }
 
@@ -309,6 +321,18 @@ std::string Grid::monitor_link(const Place& place) const {
     for (std::size_t i = 0; i < variant.values.size(); ++i)
         if (variant.entry->set[i].key == "link") return variant.values[i];
     return "";
+}
+
+std::string Grid::monitor_text(const Place& place) const {
+    if (!has_monitor(place)) return "none";
+    std::string link = monitor_link(place);
+    if (link.empty()) {
+        const MachineDescription& machine = unseeded(place.machine);
+        if (last_machine_.core_link.empty()) last_machine_.core_link = core_link_of(Topology(machine));
+        link = last_machine_.core_link;
+    }
+    const std::string settings = monitor_settings(place);
+    return fmt::format("link={}{}{}", link, settings.empty() ? "" : ",", settings);
 }
 
 const std::string& Grid::machine_text(std::size_t number) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,6 @@ struct Parameter {
     bool is_number = false;
     friend bool operator==(const Parameter&, const Parameter&) = default;
 };
-
-/// A number of a campaign file: whole, a size ("256 KiB"), or with a decimal point.
-std::optional<double> campaign_number(const std::string& text);
 
 /// A kernel with its settings, or a trace.
 struct WorkloadPoint {
@@ -77,12 +75,19 @@ public:
     std::string monitor_settings(const Place& place) const;
     /// Empty: the link by which data references leave the core.
     std::string monitor_link(const Place& place) const;
+    /// "link=core-L1D,counters=16", as --monitor takes it on the machine of this point; "none".
+    std::string monitor_text(const Place& place) const;
     /// The monitor of a point on its machine. Throws SpecError where the machine cannot have it.
     MonitorSpec monitor_on(const Topology& topology, const Place& place) const;
 
     /// Names of caches and TLBs, and of memories, of all machines, in their order.
     const std::vector<std::string>& levels() const { return levels_; }
     const std::vector<std::string>& memories() const { return memories_; }
+
+    /// Of the machine that has most.
+    unsigned most_cores() const { return most_cores_; }
+    /// Why no machine can run so many streams of references; empty where one can.
+    std::string too_many_streams(const std::string& workload, std::uint64_t streams) const;
 
     /// XXH3-128 of all that determines the result of a point: version, machine, workload, trace, options, monitor,
     /// seed.
@@ -103,6 +108,7 @@ private:
     void check_machines();
     void check_links();
     void check_workloads() const;
+    void check_processors() const;
     void check_monitors() const;
     void find_parameters();
     void choose();
@@ -120,6 +126,7 @@ private:
     std::vector<Variant> machines_, workloads_, monitors_;
     std::vector<Parameter> parameters_;
     std::vector<std::string> levels_, memories_;
+    unsigned most_cores_ = 0;
     std::map<std::pair<std::string, std::string>, std::string> stated_;  ///< by machine file, of parameters
     bool all_ = true;
     std::vector<std::uint64_t> chosen_;
@@ -129,8 +136,11 @@ private:
         std::size_t number = ~std::size_t{0};
         MachineDescription machine;  ///< with the seeds that it states
         std::string text;            ///< empty: not written yet
+        std::string core_link;       ///< empty: not looked up yet
     };
     mutable ReadMachine last_machine_;
+    mutable std::optional<SettableMachine> last_file_;
+    mutable const CampaignEntry* last_entry_ = nullptr;  ///< of last_file_: its machines set the same keys
 };
 
 }  // namespace cachetally

@@ -118,10 +118,14 @@ const MachineDescription& Grid::unseeded(std::size_t number) const {
     std::vector<MachineSetting> settings;
     for (std::size_t i = 0; i < variant.values.size(); ++i)
         settings.emplace_back(variant.entry->set[i].key, variant.values[i]);
-    const CampaignInput& input = inputs_.machines.at(variant.entry->name);
-    MachineDescription machine = with_settings(input.text, variant.entry->name, settings);
+    if (last_entry_ != variant.entry) {
+        last_entry_ = nullptr;
+        last_file_.emplace(inputs_.machines.at(variant.entry->name).text, variant.entry->name);
+        last_entry_ = variant.entry;
+    }
+    MachineDescription machine = last_file_->with(settings);
     if (machine.name.empty()) machine.name = variant.entry->name;
-    last_machine_ = {number, std::move(machine), {}};
+    last_machine_ = {number, std::move(machine), {}, {}};
     return last_machine_.machine;
 }
 

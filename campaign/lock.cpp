@@ -125,7 +125,7 @@ std::optional<std::string> BundleLock::owner(const std::string& file) {
     ::close(descriptor);
     if (!locked) return std::nullopt;
     const auto host = text.find("host ");
-    return host == std::string::npos ? "" : text.substr(host, text.find('\n') - host);
+    return host == std::string::npos ? "a process that just began" : text.substr(host, text.find('\n') - host);
 }
 
 }  // namespace cachetally

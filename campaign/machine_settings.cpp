@@ -63,18 +63,19 @@ void set(YAML::Node& root, const std::string& file, const MachineSetting& settin
 
 }  // namespace
 
-MachineDescription with_settings(const std::string& text, const std::string& file,
-                                 std::span<const MachineSetting> settings) {
-    if (settings.empty()) return read_machine(text, file);
-    YAML::Node root = load_yaml(text, file, "machine file");
-    std::string label = file;
+SettableMachine::SettableMachine(const std::string& text, std::string file)
+    : file_(std::move(file)), text_(text), root_(load_machine_yaml(text, file_)) {}
+
+MachineDescription SettableMachine::with(std::span<const MachineSetting> settings) {
+    if (settings.empty()) return machine_of(root_, text_, file_);
+    std::string label = file_;
     for (const MachineSetting& setting : settings) {
-        set(root, file, setting);
+        set(root_, file_, setting);
         label += fmt::format("{} {}={}", &setting == settings.data() ? " with" : "", setting.first, setting.second);
     }
     YAML::Emitter out;
-    out << root;
-    return read_machine(std::string(out.c_str()) + "\n", label);
+    out << root_;
+    return machine_of(root_, std::string(out.c_str()) + "\n", label);
 }
 
 std::string setting_in(const std::string& text, const std::string& key) {

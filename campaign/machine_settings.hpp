@@ -2,6 +2,8 @@
 // Machines with some keys set otherwise: "L2.size" = "256 KiB", "cores" = "4", "pages.walk.latency" = "10".
 #pragma once
 
+#include <yaml-cpp/yaml.h>
+
 #include <span>
 #include <string>
 #include <utility>
@@ -12,10 +14,20 @@ namespace cachetally {
 
 using MachineSetting = std::pair<std::string, std::string>;  ///< key and value
 
-/// The machine of a machine file's text with these keys set: NAME.KEY of a cache, a TLB or a memory, or keys of the
-/// file itself, further ones after points. `file`: for messages. Throws MachineError.
-MachineDescription with_settings(const std::string& text, const std::string& file,
-                                 std::span<const MachineSetting> settings);
+/// A machine file that is read once, and then taken with one setting after the other.
+class SettableMachine {
+public:
+    /// `file`: for messages. Throws MachineError.
+    SettableMachine(const std::string& text, std::string file);
+
+    /// The machine with these keys set: NAME.KEY of a cache, a TLB or a memory, or keys of the file itself, further
+    /// ones after points. They stay set: each call is to set the same keys. Throws MachineError.
+    MachineDescription with(std::span<const MachineSetting> settings);
+
+private:
+    std::string file_, text_;
+    YAML::Node root_;
+};
 
 /// What a machine file says of such a key; empty where it does not.
 std::string setting_in(const std::string& text, const std::string& key);

@@ -62,7 +62,7 @@ public:
         texts_[0].append(grid_.machine_name(place));
         texts_[1].append(grid_.workload_name(place));
         texts_[2].append(std::to_string(grid_.seed(place)));
-        texts_[3].append(grid_.has_monitor(place) ? monitor_text(place) : "none");
+        texts_[3].append(grid_.monitor_text(place));
         const std::vector<std::string> values = grid_.values(place);
         for (std::size_t i = 0; i < values.size(); ++i) texts_[4 + i].append(values[i]);
         for (std::size_t i = 0; i < row.values.size(); ++i) numbers_[i].append(row.values[i]);
@@ -78,11 +78,6 @@ public:
     }
 
 private:
-    std::string monitor_text(const Grid::Place& place) const {
-        const std::string link = grid_.monitor_link(place), settings = grid_.monitor_settings(place);
-        return link.empty() ? settings : "link=" + link + (settings.empty() ? "" : ",") + settings;
-    }
-
     static std::size_t longest(const std::vector<CampaignEntry>& entries) {
         std::size_t bytes = 0;
         for (const CampaignEntry& entry : entries) bytes = std::max(bytes, entry.name.size());
@@ -102,9 +97,11 @@ private:
     }
 
     std::size_t longest_monitor() const {
-        std::size_t bytes = 4;
+        std::size_t bytes = 4, longest_link = 0;
+        for (const std::string& level : grid_.levels())  // "link=core-L1D,"
+            longest_link = std::max(longest_link, level.size() + 11);
         for (const CampaignEntry& entry : grid_.file().monitors) {
-            std::size_t sum = 32;  // a seed
+            std::size_t sum = 32 + longest_link;  // a seed
             for (const Varied& varied : entry.set) {
                 std::size_t value = 0;
                 for (const std::string& each : varied.values) value = std::max(value, each.size());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 #include "viewer/campaign_view.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t named_failures = 10;
+constexpr std::size_t named_reasons = 10;
 
 /// Whole numbers without a point.
 Json json_number(double value) {
@@ -96,12 +97,27 @@ std::string pivot_text(const Pivot& pivot, unsigned width) {
     return wrapped(heading, width) + (pivot.row_values.empty() ? "no points\n" : table.text(width)) + remarks;
 }
 
+/// Each reason once, with its first point.
 std::string failures_text(const CampaignView& view, unsigned width) {
-    if (view.failures.empty()) return "";
-    std::string text =
-        fmt::format("\nfailed ({} of {})\n", std::min(named_failures, view.failures.size()), view.failures.size());
-    for (std::size_t i = 0; i < std::min(named_failures, view.failures.size()); ++i)
-        text += wrapped(fmt::format("  point {}: {}", view.failures[i].first, view.failures[i].second), width, 4);
+    struct Reason {
+        std::uint64_t first, points;
+    };
+    std::map<std::string, Reason> reasons;
+    std::vector<std::string> order;
+    for (const auto& [point, error] : view.failures) {
+        const auto [reason, is_new] = reasons.try_emplace(error, Reason{point, 0});
+        ++reason->second.points;
+        if (is_new) order.push_back(error);
+    }
+    std::string text = view.failures.empty() ? "" : "\nfailed\n";
+    for (std::size_t i = 0; i < std::min(named_reasons, order.size()); ++i) {
+        const Reason& reason = reasons.at(order[i]);
+        text += wrapped(reason.points == 1 ? fmt::format("  point {}: {}", reason.first, order[i])
+                                           : fmt::format("  {}, point {} first: {}", counted(reason.points, "point"),
+                                                         reason.first, order[i]),
+                        width, 4);
+    }
+    if (order.size() > named_reasons) text += fmt::format("  ... and {} other reasons\n", order.size() - named_reasons);
     return text;
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "base/units.hpp"
@@ -88,14 +89,18 @@ bool is_known(const CampaignMeasure& measure) {
     return std::ranges::any_of(measure.of, [](double value) { return !std::isnan(value); });
 }
 
-/// Of parameters that differ, numbers with most values first; seeds only repeat.
+/// Of parameters that differ, those that most points have first, numbers, and those with most values; seeds only
+/// repeat.
 std::vector<const CampaignParameter*> by_interest(const CampaignView& view) {
     std::vector<const CampaignParameter*> found;
     for (const CampaignParameter& each : view.parameters)
         if (each.values.size() > 1 && each.name != "seed") found.push_back(&each);
-    std::ranges::stable_sort(found, [](const auto* a, const auto* b) {
-        return a->is_number != b->is_number ? a->is_number : a->values.size() > b->values.size();
-    });
+    const auto interest = [&](const CampaignParameter* each) {
+        const auto without = std::ranges::count(each->of, CampaignParameter::none);
+        return std::tuple(2 * static_cast<std::size_t>(without) <= each->of.size(), each->is_number,
+                          each->values.size());
+    };
+    std::ranges::stable_sort(found, std::greater(), interest);
     return found;
 }
 

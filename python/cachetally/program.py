@@ -38,6 +38,18 @@ def run(
     return _result("run", workload, options, {"machine": machine, "monitor": monitor, **flags}, program)
 
 
+def replay(
+    trace: str | os.PathLike[str],
+    *,
+    machine: str = "generic3",
+    monitor: str | Sequence[str] = (),
+    program: str | os.PathLike[str] | None = None,
+    **flags: Any,
+) -> Result:
+    """`cachetally replay` (docs/traces.md): a recorded trace through a machine. Parameters as of run()."""
+    return _result("replay", os.fspath(trace), (), {"machine": machine, "monitor": monitor, **flags}, program)
+
+
 def sweep(
     workload: str | Sequence[str],
     *options: str,
@@ -91,4 +103,6 @@ def _option(name: str, value: Any) -> list[str]:
         return [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
     if name in _REPEATED:
         return [word for each in value for word in (option, str(each))]
-    return [option, ",".join(str(each) for each in value)] if value else []
+    if not value:
+        raise CachetallyError(f"{option}: the list is empty; give it a value, or leave {name} out")
+    return [option, ",".join(str(each) for each in value)]

@@ -328,21 +328,26 @@ private:
 
 }  // namespace
 
-MachineDescription read_machine(const std::string& text, const std::string& file_name) {
+MachineDescription machine_of(const YAML::Node& root, const std::string& text, const std::string& file_name) {
     MachineDescription machine;
     machine.file = file_name;
     machine.text = text;
-    const YAML::Node root = [&] {
-        try {
-            return load_yaml(text, file_name, "machine file");
-        } catch (const FileError& error) {
-            throw MachineError(file_name, error.diagnostics());
-        }
-    }();
     auto diagnostics = MachineReader(machine).read(root);
     if (!diagnostics.empty()) throw MachineError(file_name, std::move(diagnostics));
     if (machine.memories.empty()) machine.memories.emplace_back();
     return machine;
+}
+
+YAML::Node load_machine_yaml(const std::string& text, const std::string& file_name) {
+    try {
+        return load_yaml(text, file_name, "machine file");
+    } catch (const FileError& error) {
+        throw MachineError(file_name, error.diagnostics());
+    }
+}
+
+MachineDescription read_machine(const std::string& text, const std::string& file_name) {
+    return machine_of(load_machine_yaml(text, file_name), text, file_name);
 }
 
 }  // namespace cachetally

@@ -36,6 +36,10 @@ std::optional<std::string> read_yaml_file(const std::string& path);
 /// 16 deep, or holds anchors, aliases, tags or a second document. `kind`: what the file is, for messages.
 YAML::Node load_yaml(const std::string& text, const std::string& file, const std::string& kind);
 
+/// The nodes of a machine file, and the machine that they describe; together read_machine(). Both throw MachineError.
+YAML::Node load_machine_yaml(const std::string& text, const std::string& file_name);
+MachineDescription machine_of(const YAML::Node& root, const std::string& text, const std::string& file_name);
+
 Mark mark_of(const YAML::Node& node);
 
 /// What a key of a mapping does with its value.

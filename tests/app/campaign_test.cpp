@@ -88,9 +88,7 @@ TEST_F(Campaigns, EveryPointIsARunOfItsOwn) {
             words.emplace_back("keys=300");
         }
         words.emplace_back("--monitor");
-        words.push_back(monitor[i] == "none"              ? "none"
-                        : monitor[i].starts_with("link=") ? monitor[i]
-                                                          : "link=core-L1D," + monitor[i]);
+        words.push_back(monitor[i]);
         const json alone = good(words).json();
         EXPECT_EQ(column("references")[i], alone["references"].get<double>());
         EXPECT_EQ(column("cycles")[i], alone["cycles"].get<double>());
@@ -268,6 +266,22 @@ TEST_F(Campaigns, WrongUse) {
     EXPECT_THAT(call({"campaign", "run", "c.yaml", "--shard", "5/4"}).err, HasSubstr("write I/N"));
     EXPECT_THAT(call({"campaign", "run", "c.yaml", "--tasks", "5"}).err, HasSubstr("--slurm"));
     EXPECT_THAT(call({"campaign", "work", "c.yaml"}).err, HasSubstr("--shard is required"));
+}
+
+TEST_F(Campaigns, WhatTracesCannotIsToldBeforehand) {
+    good({"record", "lu", "n=8", "-o", "one.ct.h5"});
+    good({"record", "lu", "n=8", "processors=2", "-o", "two.ct.h5"});
+    const auto dry_run = [&](const std::string& machines, const std::string& trace) {
+        write("t.yaml", fmt::format("machines: {}\nworkloads: [{{trace: {}}}]\n", machines, trace));
+        return call({"campaign", "run", "t.yaml", "--dry-run"});
+    };
+    const std::string one = "[generic3]", also_two = "[generic3, {machine: generic3, set: {cores: 2}}]";
+    EXPECT_EQ(dry_run(one, "one.ct.h5").err, "");
+    EXPECT_THAT(dry_run(also_two, "one.ct.h5").err, HasSubstr("warning: one.ct.h5 has one stream of references"));
+    EXPECT_EQ(dry_run(also_two, "two.ct.h5").err, "");
+    const Finished none = dry_run(one, "two.ct.h5");
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("t.yaml:2:13: error: 'two.ct.h5' runs on 2 processors, and no machine has more"));
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ JudgedBudget judge_one(double value, std::optional<double> limit, std::optional<
     check.layouts = 1;
     check.budgets = {{.limit = limit, .level = "L1", .within = within}};
     const std::map<std::string, double> values = {{"L1 misses", stored.value_or(0)}};
-    return judged(check, {{value}}, stored ? &values : nullptr).at(0);
+    return judged(check, {{{value}, ""}}, stored ? &values : nullptr).at(0);
 }
 
 TEST(BudgetVerdicts, AValueMayBeAsLargeAsItsLimit) {
@@ -228,7 +228,7 @@ TEST(BudgetVerdicts, DifferencesCountInBothDirections) {
     BudgetCheck check;
     check.budgets = {{.level = "L2", .within = 1}};
     const std::map<std::string, double> other = {{"L1 misses", 3}};
-    EXPECT_EQ(judged(check, {{3}}, &other).at(0).failure, "the stored result has no such budget; store one anew");
+    EXPECT_EQ(judged(check, {{{3}, ""}}, &other).at(0).failure, "the stored result has no such budget; store one anew");
 }
 
 BudgetReport report_of_three() {

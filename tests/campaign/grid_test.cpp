@@ -155,6 +155,24 @@ TEST(Grid, SettingsReachMachinesKernelsAndMonitors) {
     EXPECT_THAT(grid.workload(place).settings, ElementsAre("keys=300", "seed=5"));
     EXPECT_EQ(grid.monitor_settings(place), "drain=watermark,watermark=8,seed=5");
     EXPECT_EQ(grid.monitor_link(place), "L1-L2");
+    EXPECT_EQ(grid.monitor_text(place), "link=L1-L2,drain=watermark,watermark=8,seed=5");
+}
+
+TEST(Grid, MachinesOfOneFileDoNotLeakIntoEachOther) {
+    const Grid grid = grid_of(
+        "machines: [{machine: small, set: {L2.size: [16 KiB, 32 KiB], L2.latency: 7}}, small, other]\n"
+        "workloads: [lu]\nmonitors: [none, {set: {counters: 2}}]\n");
+    std::vector<std::uint64_t> sizes, latencies;
+    for (const std::size_t machine : {0, 1, 2, 3, 1, 0, 3}) {
+        const CacheConfig level = grid.machine({machine, 0, 0, 0}).caches[1];
+        sizes.push_back(level.size >> 10);
+        latencies.push_back(level.latency);
+    }
+    const std::uint64_t stated = read_machine(small_machine, "small").caches[1].latency;
+    EXPECT_THAT(sizes, ElementsAre(16, 32, 8, 8, 32, 16, 8));
+    EXPECT_THAT(latencies, ElementsAre(7, 7, stated, stated, 7, 7, stated));
+    EXPECT_EQ(grid.monitor_text({2, 0, 0, 0}), "none");
+    EXPECT_EQ(grid.monitor_text({2, 0, 0, 1}), "link=core-L1,counters=2");
 }
 
 TEST(Grid, HashesDifferByAllThatDeterminesAResult) {
@@ -163,13 +181,13 @@ TEST(Grid, HashesDifferByAllThatDeterminesAResult) {
     const std::string first = hash(machines + workloads);
     EXPECT_EQ(hash("name: other\n" + workloads + machines), first) << "names and order are not among it";
     std::set<std::string> all{first};
-    for (const std::string& other :
-         {"machines: [{machine: small, set: {L2.size: 16 KiB}}]\n" + workloads,
-          machines + "workloads: [{run: lu, set: {n: 9}}]\n", machines + "workloads: [{trace: t.ct.h5}]\n",
-          machines + workloads + "count: 5\n", machines + workloads + "warmup: 5\n",
-          machines + workloads + "seeds: 1\n", machines + workloads + "slowdown: true\nmonitors: [{set: {counters: 2}}]\n",
-          machines + workloads + "monitors: [{set: {counters: 2}}]\n",
-          machines + workloads + "monitors: [{set: {counters: 2, link: L1-L2}}]\n"})
+    for (const std::string& other : {"machines: [{machine: small, set: {L2.size: 16 KiB}}]\n" + workloads,
+                                     machines + "workloads: [{run: lu, set: {n: 9}}]\n",
+                                     machines + "workloads: [{trace: t.ct.h5}]\n", machines + workloads + "count: 5\n",
+                                     machines + workloads + "warmup: 5\n", machines + workloads + "seeds: 1\n",
+                                     machines + workloads + "slowdown: true\nmonitors: [{set: {counters: 2}}]\n",
+                                     machines + workloads + "monitors: [{set: {counters: 2}}]\n",
+                                     machines + workloads + "monitors: [{set: {counters: 2, link: L1-L2}}]\n"})
         EXPECT_TRUE(all.insert(hash(other)).second) << other;
 }
 
@@ -188,7 +206,7 @@ TEST(Grid, ErrorsNameThePlace) {
     EXPECT_THAT(error_of("machines: [{machine: small, set: {L3.size: 1 KiB}}]\nworkloads: [lu]\n"),
                 HasSubstr("the machine has no 'L3'"));
     EXPECT_THAT(error_of("machines: [{machine: small, set: {L2.size: 100}}]\nworkloads: [lu]\n"),
-                HasSubstr("small with L2.size=100"));
+                HasSubstr("small with L2.size=100:4:36: error: "));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nmonitors: [{set: {counter: 8}}]\n"),
                 HasSubstr("did you mean 'counters'"));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nmonitor: [none]\n"),
@@ -199,7 +217,13 @@ TEST(Grid, ErrorsNameThePlace) {
             "c.yaml:3:8: error: 'size > 2': 'size' is neither a number nor what points differ by or machines state"));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nwhere: seed\n"), HasSubstr("'seed' is no condition"));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [{run: lu, set: {n: [8, 8]}}]\n"),
-                HasSubstr("'n' has the value '8' twice"));
+                HasSubstr("'n' has the value '8' twice; keep"));
+    EXPECT_THAT(error_of("machines: [{machine: small, set: {L2.size: [16384, 16 KiB]}}]\nworkloads: [lu]\n"),
+                HasSubstr("'L2.size' has the value '16 KiB' twice, also as '16384'; keep one"));
+    EXPECT_THAT(error_of("machines: [small, {machine: other, set: {cores: 2}}]\nworkloads: [lu, {run: lu, set: "
+                         "{processors: [2, 4]}}]\n"),
+                HasSubstr("c.yaml:2:17: error: 'lu' runs on 4 processors, and no machine has more than 2 cores; give "
+                          "machines more, as in 'set: {cores: 4}'"));
     EXPECT_THAT(error_of("machines: [small, small]\nworkloads: [lu]\n"), HasSubstr("c.yaml:1:19: error: this is in the "
                                                                                    "list already"));
     EXPECT_THAT(error_of("machines: [small]\nworkloads: [lu]\nmonitors: [none, {set: {link: L1-L9}}]\n"),

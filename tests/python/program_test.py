@@ -38,6 +38,12 @@ class Runs(InDirectory):
             cachetally.run("lu", "n=16", output=path)
         cachetally.run("lu", "n=16", output=path, force=True).close()
 
+    def test_a_replay_is_the_run_that_was_recorded(self):
+        call("record", "lu", "n=16", "-o", str(self.directory / "lu.ct.h5"))
+        with cachetally.run("lu", "n=16", monitor="none") as run, cachetally.replay(self.directory / "lu.ct.h5", monitor="none") as replay:
+            self.assertEqual(replay.kind, "replay")
+            self.assertTrue(run.levels_table().equals(replay.levels_table()))
+
     def test_sweep(self):
         told = call_json("sweep", "lu", "n=16", "-m", "schulz2002", "--counters", "4,16", "--vary", "ways=0,2", "--vary", "width=4,8")
         frame = cachetally.sweep("lu", "n=16", machine="schulz2002", counters=[4, 16], vary=["ways=0,2", "width=4,8"])
@@ -51,6 +57,7 @@ class Runs(InDirectory):
             (lambda: cachetally.run("lu", machine="nope"), "nope: error: this is no built-in machine"),
             (lambda: cachetally.run("lu", no_such_option=True), "--no-such-option"),
             (lambda: cachetally.sweep("lu", counters=["x"]), "--counters"),
+            (lambda: cachetally.sweep("lu", counters=[]), "--counters: the list is empty"),
             (lambda: cachetally.run("lu", program=self.directory / "absent"), "there is no program '.*absent' .program=.; install the package"),
         ):
             with self.subTest(said), self.assertRaisesRegex(cachetally.CachetallyError, said):

@@ -57,9 +57,9 @@ class Campaign:
         return self.group[name][:].astype(float) * (100 if name in FRACTIONS else 1)
 
     def interesting(self):
-        """Those that differ, numbers with most values first; seeds only repeat. As viewer/campaign_view.cpp."""
+        """Those that differ; those that most points have first, numbers, and those with most values; seeds only repeat. As viewer/campaign_view.cpp."""
         differing = [each for each in self.parameters if len(each.values) > 1 and each.name != "seed"]
-        return sorted(differing, key=lambda each: (not each.is_number, -len(each.values)))
+        return sorted(differing, key=lambda each: (2 * np.sum(each.of < 0) > len(each.of), not each.is_number, -len(each.values)))
 
     def default_measure(self):
         order = ["error", *self.rates, *self.measures]

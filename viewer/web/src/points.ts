@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of campaigns, and cells of sweeps as such: what they differ by, what was measured, and medians of it by any parameters.
-import { median } from 'd3-array';
+import { median, sort } from 'd3-array';
 import { bytes } from './numbers';
 
 /** What points differ by: its values, numbers from the least on; of each point which of them it has (-1: none). */
@@ -62,11 +62,11 @@ export const isFraction = ({ name, ratio }: Measure): boolean => ratio !== undef
 
 export const isKnown = ({ of }: Measure): boolean => Array.prototype.some.call(of, (value: number) => !Number.isNaN(value));
 
-/** Those that differ, numbers with most values first; seeds only repeat. As viewer/campaign_view.cpp. */
+/** Those that differ; those that most points have first, numbers, and those with most values; seeds only repeat. As viewer/campaign_view.cpp. */
 export function byInterest({ parameters }: Points): Parameter[] {
-    const number = ({ values }: Parameter) => +(typeof values[0] === 'number');
+    const interest = ({ values, of }: Parameter) => [+(2 * of.filter((at) => at < 0).length <= of.length), +(typeof values[0] === 'number'), values.length];
     const differing = parameters.filter(({ name, values }) => values.length > 1 && name !== 'seed');
-    return differing.sort((a, b) => number(b) - number(a) || b.values.length - a.values.length);
+    return sort(differing, ...[0, 1, 2].map((i) => (each: Parameter) => -interest(each)[i]));
 }
 
 /** `chosen`: of parameters by name the values that points must have one of. */
