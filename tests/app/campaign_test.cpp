@@ -269,8 +269,8 @@ TEST_F(Campaigns, WrongUse) {
 }
 
 TEST_F(Campaigns, WhatTracesCannotIsToldBeforehand) {
-    good({"record", "lu", "n=8", "-o", "one.ct.h5"});
-    good({"record", "lu", "n=8", "processors=2", "-o", "two.ct.h5"});
+    good({"trace", "convert", "lu", "one.ct.h5", "n=32"});
+    good({"trace", "convert", "lu", "two.ct.h5", "n=32", "processors=2"});
     const auto dry_run = [&](const std::string& machines, const std::string& trace) {
         write("t.yaml", fmt::format("machines: {}\nworkloads: [{{trace: {}}}]\n", machines, trace));
         return call({"campaign", "run", "t.yaml", "--dry-run"});

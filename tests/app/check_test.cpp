@@ -273,7 +273,7 @@ TEST_F(Check, ABudgetOfWhatIsNotThereFailsAlone) {
         "checks: [{run: lu n=16, budgets: [{misses: 1M, structure: B, level: L1D}, {cycles: 1G}, "
         "{misses: 1G, level: L1D, phase: 99}]}]");
     EXPECT_EQ(done.status, 1);
-    EXPECT_THAT(done.out, HasSubstr("there is no data structure 'B'; there are: A, "));
+    EXPECT_THAT(done.out, HasSubstr("there is no data structure 'B'; did you mean 'A'?"));
     EXPECT_THAT(done.out, HasSubstr("there is no phase 99"));
     EXPECT_THAT(done.err, HasSubstr("2 of 3 budgets not kept"));
 }
