@@ -182,9 +182,15 @@ void add_work_options(CLI::App& command, CampaignWork& work) {
 void add_slurm_options(CLI::App& command, CampaignWork& work) {
     CLI::Option* slurm =
         command.add_flag("--slurm", work.slurm, "Submit an array of jobs and a merge that waits for it, by sbatch");
-    command.add_option("--tasks", work.scheduler.tasks, "Of the array [default: at most 100]")
-        ->transform(whole_number(1, 1'000'000))
-        ->needs(slurm);
+    CLI::Option* tasks = command.add_option("--tasks", work.scheduler.tasks, "Of the array [default: at most 100]")
+                             ->transform(whole_number(1, 1'000'000))
+                             ->needs(slurm);
+    command
+        .add_option("--points-per-task", work.scheduler.points_per_task,
+                    "In place of --tasks: as many tasks as give each so many points, in whole bundles")
+        ->transform(whole_number(1, 10'000'000))
+        ->needs(slurm)
+        ->excludes(tasks);
     add_text_option(command, "--partition", work.scheduler.partition, "As sbatch takes it", "NAME",
                     "the name of a partition")
         ->needs(slurm);

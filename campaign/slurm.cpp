@@ -79,11 +79,17 @@ void keep_job(const CampaignFolder& folder, const std::string& job) {
     write_durably(folder.file("slurm/jobs"), all + job + "\n");
 }
 
+std::uint64_t tasks_of(const Manifest& manifest, const SlurmOptions& options) {
+    std::uint64_t tasks = options.tasks == 0 ? usual_tasks : options.tasks;
+    if (options.points_per_task != 0) tasks = (manifest.items + options.points_per_task - 1) / options.points_per_task;
+    return std::min(tasks, manifest.count());
+}
+
 }  // namespace
 
 SlurmScripts slurm_scripts(const std::string& folder, const Manifest& manifest, const SlurmOptions& options) {
     const std::string name = "cachetally-" + plain(manifest.name);
-    const std::uint64_t tasks = std::min(options.tasks == 0 ? usual_tasks : options.tasks, manifest.count());
+    const std::uint64_t tasks = tasks_of(manifest, options);
     const std::string path = fs::absolute(folder).lexically_normal().string(), program = shell_word(options.program);
     SlurmScripts scripts;
     scripts.array =

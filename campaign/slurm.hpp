@@ -7,7 +7,8 @@
 namespace cachetally {
 
 struct SlurmOptions {
-    std::uint64_t tasks = 0;              ///< of the array; 0: at most 100
+    std::uint64_t tasks = 0;              ///< of the array; 0: by points_per_task, or at most 100
+    std::uint64_t points_per_task = 0;    ///< about so many, in whole bundles; 0: by tasks
     unsigned jobs = 1;                    ///< processes and processors per task
     bool retry = false;                   ///< failed items are computed again
     std::string partition, time, memory;  ///< as sbatch takes them; empty: the cluster's own

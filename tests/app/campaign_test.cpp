@@ -255,6 +255,9 @@ TEST_F(Campaigns, ScriptsForASchedulerAreShown) {
           "#SBATCH --nice=7\n", "#SBATCH --cpus-per-task=3\n", "--shard \"$SLURM_ARRAY_TASK_ID/5\" --jobs 3\n",
           "# sbatch --dependency=afterany:JOB merge.sh\n", " --partial\n"})
         EXPECT_THAT(out, HasSubstr(line));
+    const Words asked{"campaign", "run", "c.yaml", "--slurm", "--dry-run", "--points-per-task", "20"};
+    EXPECT_THAT(good(asked).out, HasSubstr("#SBATCH --array=1-4\n")) << "of 72 points";
+    EXPECT_THAT(call(asked + Words{"--tasks", "5"}).err, HasSubstr("--tasks"));
     EXPECT_FALSE(fs::exists(path("c.campaign"))) << "nothing was begun";
 }
 
