@@ -83,7 +83,7 @@ void measure(const CpuOptions& options) {
     const std::vector<TestReport> reports = run_cpu_suite(bench, suite);
     const std::string compiled = fmt::format("{} {}", options.compiler, fmt::join(cpu_compiler_flags, " "));
     if (options.json) {
-        Json json = to_json(reports, !interrupted());
+        Json json = to_json(reports, interrupted() ? cut_short : "");
         json["compiled"] = compiled;
         print_json(json);
     } else {

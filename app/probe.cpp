@@ -211,7 +211,7 @@ struct Surroundings {
 void show(std::span<const TestReport> reports, const ProbeOptions& options, const Surroundings& around,
           const ResultFile* file) {
     if (options.json) {
-        Json json = to_json(reports, around.missing.empty());
+        Json json = to_json(reports, around.missing);
         if (!around.no_events.empty()) json["no_events"] = around.no_events;
         if (!around.left_out.empty()) json["left_out"] = around.left_out;
         print_json(json);

@@ -213,7 +213,7 @@ std::string notes_of(std::span<const TestReport> reports, unsigned width) {
 
 }  // namespace
 
-Json to_json(std::span<const TestReport> reports, bool complete) {
+Json to_json(std::span<const TestReport> reports, const std::string& incomplete) {
     Json results = Json::array(), tests = Json::array();
     for (const TestReport& report : reports) {
         for (const Finding& finding : report.findings) {
@@ -248,7 +248,11 @@ Json to_json(std::span<const TestReport> reports, bool complete) {
         if (!report.matrices.empty()) tests.back()["matrices"] = to_json(report.matrices);
         if (const std::string note = note_of(report.test); !note.empty()) tests.back()["note"] = note;
     }
-    return {{"complete", complete}, {"results", results}, {"tests", tests}};
+    Json json{{"complete", incomplete.empty()}};
+    if (!incomplete.empty()) json["incomplete"] = incomplete;
+    json["results"] = std::move(results);
+    json["tests"] = std::move(tests);
+    return json;
 }
 
 std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated,
@@ -277,7 +281,7 @@ std::string show_probe(const InputFile& file, const ShowOptions& options) {
     const std::vector<TestReport> reports = read_probe(file.root());
     const RunTitle title = read_title(file);
     if (options.json)
-        return to_json(reports, title.complete).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+        return to_json(reports, title.incomplete).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     const std::string machine_text = read_provenance(file.root()).machine_text;
     std::optional<MachineDescription> stated;
     if (!machine_text.empty()) stated = read_machine(machine_text, file.path());
@@ -318,14 +322,14 @@ Json to_json(const ValidationView& view) {
                          {"not_identifiable", failure.not_identifiable},
                          {"findings", failure.wrong_findings},
                          {"replay", failure.replay}});
-    Json json{{"machines", view.result.machines},
-              {"complete", view.incomplete.empty()},
-              {"seed", view.seed},
-              {"noise", view.noise},
-              {"references", view.result.cost.references},
-              {"references_simulated", view.result.cost.simulated},
-              {"summary", summary},
-              {"worst", worst}};
+    Json json{{"machines", view.result.machines}, {"complete", view.incomplete.empty()}};
+    if (!view.incomplete.empty()) json["incomplete"] = view.incomplete;
+    json.update({{"seed", view.seed},
+                 {"noise", view.noise},
+                 {"references", view.result.cost.references},
+                 {"references_simulated", view.result.cost.simulated},
+                 {"summary", summary},
+                 {"worst", worst}});
     if (!view.left_out.empty()) json["left_out"] = view.left_out;
     return json;
 }

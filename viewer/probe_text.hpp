@@ -9,14 +9,15 @@
 #include <string>
 
 #include "probes/result.hpp"
-#include "probes/validation/validation.hpp"
 #include "probes/validation/truth.hpp"
+#include "probes/validation/validation.hpp"
 #include "storage/file.hpp"
 
 namespace cachetally {
 
-/// {"complete": false where an end was asked for before all tests were run, "results": [...], "tests": [...]}
-nlohmann::ordered_json to_json(std::span<const TestReport> reports, bool complete);
+/// {"complete": false, "incomplete": "interrupted ...", "results": [...], "tests": [...]}. `incomplete`: why not all
+/// tests came to their end; empty where they did.
+nlohmann::ordered_json to_json(std::span<const TestReport> reports, const std::string& incomplete);
 
 /// A table of findings, then one of costs, in lines of at most `width` columns; of a machine whose ground truth is not
 /// known a summary by level at the end, beside what it states of itself, if that is known.

@@ -140,6 +140,7 @@ TEST_F(CpuCommand, AnInterruptLeavesWhatIsComplete) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.err, HasSubstr("interrupted before all tests were complete"));
     EXPECT_EQ(finished.json()["complete"], false);
+    EXPECT_EQ(finished.json().contains("incomplete"), true);
 }
 
 TEST_F(CpuCommand, HelpNamesTestsAndTypes) {

@@ -112,6 +112,7 @@ TEST(Interrupted, Probe) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_EQ(finished.json()["complete"], false);
     EXPECT_EQ(cachetally(directory.path(), {"show", "p.h5", "--json"}).json()["complete"], false);
+    EXPECT_THAT(finished.json()["incomplete"].get<std::string>(), HasSubstr("interrupted before all tests"));
     EXPECT_THAT(cachetally(directory.path(), {"show", "p.h5"}).out, HasSubstr("PARTIAL: interrupted before all tests"));
 }
 
@@ -125,6 +126,7 @@ TEST(Interrupted, ReplayThatWaits) {
     const Finished finished = cachetally(directory.path(), {"replay", "-", "--json"}, interrupted_while_waiting());
     EXPECT_EQ(finished.status, 1);
     EXPECT_EQ(finished.json()["complete"], false);
+    EXPECT_THAT(finished.json()["incomplete"].get<std::string>(), HasSubstr("interrupted"));
     EXPECT_EQ(finished.json()["references"], 3);
     EXPECT_THAT(finished.err, HasSubstr("interrupted"));
 }
