@@ -120,12 +120,12 @@ memories:
   - {name: M1, node: 1, size: 1 GiB, latency: 80}
 """
 UNREACHED = {  # properties of real machines and of what is refused or cut short; the same code prints them elsewhere
-    "cpu": {"matrices", "median", "name", "note", "processors", "reason", "truth_high"},
+    "cpu": {"incomplete", "matrices", "median", "name", "note", "processors", "reason", "truth_high"},
     "fit": {"level", "parameter", "same"},
     "intrusion": {"unknown"},
-    "probe": {"left_out", "no_events"},
+    "probe": {"incomplete", "left_out", "no_events"},
     "sweep": {"slowdown_unknown"},
-    "validate": {"left_out"},
+    "validate": {"incomplete", "left_out"},
 }
 CHAMPSIM = (0x1000).to_bytes(8, "little") + bytes(8 + 16) + (0x2000).to_bytes(8, "little") + bytes(24)  # an instruction that loads
 
@@ -182,7 +182,7 @@ class Schemas(InDirectory):
         (cls.directory / "good.yaml").write_text(
             "machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: [16, 32]}}]\nmonitors: [none, {set: {counters: [4, 8]}}]\n"
         )
-        (cls.directory / "bad.yaml").write_text("machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: 16, processors: [1, 2]}}]\n")
+        (cls.directory / "bad.yaml").write_text("machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: 16, block: [8, 32]}}]\n")
         (cls.directory / "budget.yaml").write_text(
             "machine: tiny.yaml\nchecks: [{run: lu n=16, layouts: 1, budgets: [{misses: 1M, level: L1}]}]\n"
         )
