@@ -38,6 +38,16 @@ std::vector<std::string> kernel_names() {
     return names;
 }
 
+/// "n=", of which any number is right, and "layout=contiguous".
+std::vector<std::string> options_of(const WorkloadInfo& kernel) {
+    std::vector<std::string> words;
+    for (const WorkloadOption& option : kernel.options) {
+        if (option.choices.empty()) words.push_back(option.name + "=");
+        for (const std::string& choice : option.choices) words.push_back(option.name + "=" + choice);
+    }
+    return words;
+}
+
 void add_values(OptionFacts& option) {
     const std::string& name = option.names.back();
     const auto names = [&](std::string_view kind) {
@@ -48,6 +58,9 @@ void add_values(OptionFacts& option) {
     if (machine) option.words = machine_names();
     if (name == "--machine") option.words.emplace_back(option.value == "MACHINE" ? "native" : "host");
     if (name == "WORKLOAD" || name == "KERNEL") option.words = kernel_names();
+    if (name == "OPTION")
+        for (const WorkloadInfo& kernel : workload_list())
+            option.words_after.emplace_back(kernel.name, options_of(kernel));
     option.files = machine || names("FILE") || names("FOLDER") || names("DIR") || names("TRACE") || name == "WORKLOAD";
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cachetally::app {
@@ -15,6 +16,8 @@ struct OptionFacts {
     std::string help;
     std::vector<std::string> words = {};  ///< values to choose from; others may be right, too
     bool files = false;                   ///< or names of files
+    /// Words by another one, if that was typed: by a kernel its options, "n=", "layout=contiguous".
+    std::vector<std::pair<std::string, std::vector<std::string>>> words_after = {};
     bool required = false, several = false;
 };
 

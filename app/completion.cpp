@@ -2,6 +2,8 @@
 // cachetally completion: what bash, zsh and fish need to complete its command lines, made from its commands.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "app/checks.hpp"
 #include "app/command_tree.hpp"
 #include "app/commands.hpp"
@@ -42,32 +44,64 @@ void visit_all(const CommandFacts& command, Visit visit) {
 
 std::string bash_case(const CommandFacts& command) {
     std::vector<std::string> words = names_of(command.options);
-    bool files = false;
+    bool files = false, after = false;
     for (const CommandFacts& below : command.below) words.push_back(below.name());
     for (const OptionFacts& argument : command.arguments) {
         words.insert(words.end(), argument.words.begin(), argument.words.end());
         files = files || argument.files;
+        after = after || !argument.words_after.empty();
     }
     std::string values;
     for (const OptionFacts& option : command.options)
         if (!option.value.empty())
             values += format("            {}) words={}; files={} ;;\n", fmt::join(option.names, "|"),
                              quoted(format("{}", fmt::join(option.words, " "))), option.files ? 1 : 0);
-    return format("    {})\n        case \"$before\" in\n{}            *) words={}; files={} ;;\n        esac ;;\n",
-                  quoted(command.path), values, quoted(format("{}", fmt::join(words, " "))), files ? 1 : 0);
+    return format("    {})\n        case \"$before\" in\n{}            *) words={}; files={}{} ;;\n        esac ;;\n",
+                  quoted(command.path), values, quoted(format("{}", fmt::join(words, " "))), files ? 1 : 0,
+                  after ? "; after=1" : "");
+}
+
+/// What words ask for, the same wherever they may stand.
+using WordsAfter = decltype(OptionFacts::words_after);
+WordsAfter words_after(const CommandFacts& program) {
+    WordsAfter found;
+    visit_all(program, [&](const CommandFacts& command) {
+        for (const OptionFacts& argument : command.arguments)
+            if (!argument.words_after.empty()) found = argument.words_after;
+    });
+    return found;
+}
+
+/// bash takes "layout=contiguous" for three words: of these the last is chosen.
+std::string bash_after(const std::string& word, const std::vector<std::string>& options) {
+    std::map<std::string, std::vector<std::string>> choices;
+    std::vector<std::string> names;
+    for (const std::string& option : options) {
+        const auto equals = option.find('=');
+        auto& own = choices[option.substr(0, equals)];
+        if (own.empty()) names.push_back(option.substr(0, equals + 1));
+        own.push_back(option.substr(equals + 1));
+    }
+    std::string text = format("            {}) case \"$set\" in\n", word);
+    for (const auto& [name, own] : choices)
+        text += format("                {}) words={}; files=0 ;;\n", name, quoted(format("{}", fmt::join(own, " "))));
+    return text + format("                *) words={}; files=0 ;;\n            esac ;;\n",
+                         quoted(format("{}", fmt::join(names, " "))));
 }
 
 std::string bash(const CommandFacts& program) {
-    std::string cases, paths;
+    std::string cases, paths, after;
+    for (const auto& [word, options] : words_after(program)) after += bash_after(word, options);
     visit_all(program, [&](const CommandFacts& command) {
         cases += bash_case(command);
         if (!command.path.empty()) paths += (paths.empty() ? "" : "|") + quoted(command.path);
     });
     return format(R"(# bash completion of cachetally, written by: cachetally completion bash
 _cachetally() {{
-    local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD - 1]}}" path='' words='' files=0 i
-    [[ $word == '=' ]] && word=''
-    [[ $before == '=' ]] && before="${{COMP_WORDS[COMP_CWORD - 2]}}"
+    local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD - 1]}}" path='' words='' files=0 after=0 i
+    local set=''  # what the word is the value of
+    [[ $word == '=' ]] && word='' set="$before"
+    [[ $before == '=' ]] && before="${{COMP_WORDS[COMP_CWORD - 2]}}" set="$before"
     for ((i = 1; i < COMP_CWORD; ++i)); do
         if [[ ${{COMP_WORDS[i]}} == -- ]]; then
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
@@ -79,16 +113,24 @@ _cachetally() {{
     done
     case "$path" in
 {}    esac
+    if ((after)) && [[ $word != -* ]]; then
+        for ((i = 2; i < COMP_CWORD; ++i)); do
+            case "${{COMP_WORDS[i]}}" in
+{}            esac
+        done
+    fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; ((files)) && compgen -f -- "$word")
     ((files)) && compopt -o filenames 2> /dev/null
+    [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace 2> /dev/null
     return 0
 }}
 complete -F _cachetally cachetally
 )",
-                  paths, cases);
+                  paths, cases, after);
 }
 
 std::string zsh_values(const OptionFacts& option) {
+    if (!option.words_after.empty()) return "_cachetally_after";
     if (option.words.empty()) return option.files ? "_files" : " ";
     const std::string words = format("compadd -- {}", fmt::join(option.words, " "));
     return option.files ? "{ " + words + "; _files }" : "{ " + words + " }";
@@ -140,8 +182,22 @@ std::string zsh_function(const CommandFacts& command) {
                   zsh_name(command.path), names, zsh_arguments(command), calls);
 }
 
+/// Completes by the first of these words that was typed; what ends with '=' without a space behind it.
+std::string zsh_after(const WordsAfter& all) {
+    std::string cases;
+    for (const auto& [word, options] : all) {
+        std::vector<std::string> open, whole;
+        for (const std::string& option : options) (option.ends_with('=') ? open : whole).push_back(option);
+        cases += format("        {}) compadd -S '' -- {}; compadd -- {} ;;\n", word, fmt::join(open, " "),
+                        fmt::join(whole, " "));
+    }
+    return format(
+        "_cachetally_after() {{\n    local word\n    for word in $words; do case $word in\n{}    esac; done\n}}\n",
+        cases);
+}
+
 std::string zsh(const CommandFacts& program) {
-    std::string functions;
+    std::string functions = zsh_after(words_after(program));
     visit_all(program, [&](const CommandFacts& command) { functions += zsh_function(command); });
     return format(
         "#compdef cachetally\n# zsh completion of cachetally, written by: cachetally completion zsh\n{}{} \"$@\"\n",
@@ -185,6 +241,11 @@ std::string fish_command(const CommandFacts& command) {
     }
     for (const OptionFacts& argument : command.arguments)
         text += format("{}{} -d {}\n", begin, values(argument), argument.names.back());
+    for (const OptionFacts& argument : command.arguments)
+        for (const auto& [word, options] : argument.words_after)
+            text += format("complete -c cachetally -n {} -f -a {}\n",
+                           quoted(format("{}; and __fish_seen_subcommand_from {}", fish_condition(command), word)),
+                           quoted(format("{}", fmt::join(options, " "))));
     return text;
 }
 

@@ -59,6 +59,13 @@ TEST(Completion, OffersCommandsOptionsAndValues) {
     EXPECT_THAT(offered(directory, "cachetally run --with = l"), UnorderedElementsAre("lackey"));
     EXPECT_THAT(offered(directory, "cachetally run lu -m generic3-"), UnorderedElementsAre("generic3-timed"));
     EXPECT_THAT(offered(directory, "cachetally run mat"), UnorderedElementsAre("matmul"));
+    EXPECT_THAT(offered(directory, "cachetally run lu blo"), UnorderedElementsAre("block="));
+    EXPECT_THAT(offered(directory, "cachetally run lu n = 64 lay"), UnorderedElementsAre("layout="));
+    EXPECT_THAT(offered(directory, "cachetally run lu layout = con"), UnorderedElementsAre("contiguous"));
+    EXPECT_THAT(offered(directory, "cachetally run lu n = ''"), UnorderedElementsAre(""));
+    EXPECT_THAT(offered(directory, "cachetally run lu stack ="), UnorderedElementsAre("on", "off"));
+    EXPECT_THAT(offered(directory, "cachetally run lu --with lac"), UnorderedElementsAre("lackey"));
+    EXPECT_THAT(offered(directory, "cachetally trace convert radix keys"), UnorderedElementsAre("keys="));
     EXPECT_THAT(offered(directory, "cachetally replay --cou"), UnorderedElementsAre("--count"));
     write_contents(directory / "mine.yaml", "");
     EXPECT_THAT(offered(directory, "cachetally run lu --machine mi"), UnorderedElementsAre("mine.yaml"));
@@ -123,6 +130,7 @@ TEST(Completion, IsGoodForZsh) {
     };
     EXPECT_THAT(after_tab("cachetally run --with val", "valgrind"), HasSubstr("grind"));
     EXPECT_THAT(after_tab("cachetally trace conv", "convert"), HasSubstr("ert"));
+    EXPECT_THAT(after_tab("cachetally run lu layout=con", "contiguous"), HasSubstr("tiguous"));
     EXPECT_THAT(after_tab("cachetally run lu --machine generic3-", "generic3-timed"), HasSubstr("timed"));
 }
 
@@ -136,6 +144,7 @@ TEST(Completion, IsGoodForFish) {
     };
     EXPECT_THAT(offers("cachetally ru"), HasSubstr("run\t"));
     EXPECT_THAT(offers("cachetally run --with "), HasSubstr("lackey"));
+    EXPECT_THAT(offers("cachetally run lu lay"), HasSubstr("layout=contiguous"));
     EXPECT_THAT(offers("cachetally trace con"), HasSubstr("convert\t"));
     EXPECT_THAT(offers("cachetally machine show generic3-"), HasSubstr("generic3-timed"));
     EXPECT_THAT(offers("cachetally trace convert --with"), Not(HasSubstr("--with")));
