@@ -59,6 +59,8 @@ void resume_campaign(CampaignArguments& options) {
 
 void cancel_campaign(const CampaignArguments& options) {
     const CampaignFolder folder(options.work.folder);
+    if (status_of(folder).done == folder.manifest().items)
+        return print("{}: all is done, there is nothing to cancel\n", folder.manifest().name);
     folder.cancel();
     cancel_jobs(folder);
     print("{}: cancelled; what is done is kept\n", folder.manifest().name);

@@ -75,16 +75,19 @@ void require_own_result(const std::string& path) {
                         shown(path));
 }
 
-}  // namespace
-
-void merge_bundles(const CampaignFolder& folder, const CampaignJob& job, OutputOptions output, bool partial) {
-    const bool own = output.file.empty();
-    std::optional<BundleLock> lock;
-    if (own) {
-        output = {folder.file("result.h5"), true};
-        require_own_result(output.file);
-        lock.emplace(merge_lock(folder));
+/// What the campaign is made of must not be written over.
+void require_own_place(const CampaignFolder& folder, const std::string& output) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path place = fs::weakly_canonical(output, error);
+    for (const char* own : {"bundles", "aside", "slurm", "campaign.json", "errors.log"}) {
+        const fs::path part = place.lexically_relative(fs::weakly_canonical(folder.file(own), error));
+        if (!part.empty() && *part.begin() != "..")
+            throw UsageError("'-o {}' is among what the campaign is made of; give another name", shown(output));
     }
+}
+
+void write_merged(const CampaignFolder& folder, const CampaignJob& job, const OutputOptions& output, bool partial) {
     const std::unique_ptr<ResultFile> file = open_output(output, {});
     const std::string incomplete = job.merge(folder, *file);
     if (incomplete.empty()) {
@@ -95,8 +98,26 @@ void merge_bundles(const CampaignFolder& folder, const CampaignJob& job, OutputO
         throw CampaignError("{}: 'cachetally campaign resume {}' goes on; --partial merges what is there", incomplete,
                             shown(folder.path()));
     }
-    if (lock) lock->release();
     print("{}{}\n", output.file, incomplete.empty() ? "" : " is marked partial: " + incomplete);
+}
+
+}  // namespace
+
+void merge_bundles(const CampaignFolder& folder, const CampaignJob& job, OutputOptions output, bool partial) {
+    if (!output.file.empty()) {
+        require_own_place(folder, output.file);
+        return write_merged(folder, job, output, partial);
+    }
+    output = {folder.file("result.h5"), true};
+    require_own_result(output.file);
+    BundleLock lock = merge_lock(folder);
+    try {
+        write_merged(folder, job, output, partial);
+    } catch (...) {
+        lock.release();
+        throw;
+    }
+    lock.release();
 }
 
 namespace {
@@ -140,6 +161,8 @@ SlurmOptions scheduler_of(const CampaignWork& work) {
 
 void work_on_slurm(const CampaignFolder& folder, const CampaignWork& work) {
     job_of(folder);  // what is wrong is said here, not by each task
+    const CampaignStatus status = status_of(folder);
+    if (status.done + (work.retry ? 0 : status.failed) == status.items) return work_here(folder, work);
     const std::vector<std::string> jobs = submit(folder, scheduler_of(work));
     print("{}: submitted as jobs {} and {} (merge); 'cachetally campaign status {}' tells how far they are\n",
           folder.manifest().name, jobs[0], jobs[1], folder.path());
@@ -182,6 +205,7 @@ void add_work_options(CLI::App& command, CampaignWork& work) {
 void add_slurm_options(CLI::App& command, CampaignWork& work) {
     CLI::Option* slurm =
         command.add_flag("--slurm", work.slurm, "Submit an array of jobs and a merge that waits for it, by sbatch");
+    slurm->excludes(command.get_option("--shard"));
     CLI::Option* tasks = command.add_option("--tasks", work.scheduler.tasks, "Of the array [default: at most 100]")
                              ->transform(whole_number(1, 1'000'000))
                              ->needs(slurm);

@@ -89,6 +89,7 @@ void check_outputs(const CheckArguments& options, const BudgetFile& file) {
             if (one < other && !one->empty() && *one == *other)
                 throw UsageError("'{}' is to be written twice; give each output a name of its own", shown(*one));
     require_own(options.junit, "<?xml", "--junit");
+    if (options.markdown != "-") require_own(options.markdown, "### Budgets: ", "--markdown");
     require_own(options.store, "{\n  \"format\": \"cachetally", "--store");
     for (const auto& [output, what] :
          {std::pair(options.junit, "JUnit XML"), {options.markdown, "Markdown"}, {options.store, "values"}})
@@ -138,7 +139,7 @@ void add_check(CLI::App& app) {
     add_text_option(*command, "--junit", options->junit, "Write JUnit XML, a test case for each budget", "FILE.xml",
                     "the name of a file");
     add_text_option(*command, "--markdown", options->markdown,
-                    "Write the table in Markdown, as for $GITHUB_STEP_SUMMARY; -: print it", "FILE.md",
+                    "Write the table in Markdown; -: print it, as for >> $GITHUB_STEP_SUMMARY", "FILE.md",
                     "the name of a file, or -");
     add_text_option(*command, "--store", options->store,
                     "Write the values for later checks, whose file says 'stored: FILE.json'; 'stored' is not compared "

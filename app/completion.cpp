@@ -29,10 +29,17 @@ std::vector<std::string> names_of(const std::vector<OptionFacts>& options) {
 
 /// The help up to its first sentence's end, on one line.
 std::string brief(const std::string& help) {
-    std::string text = help.substr(0, help.find_first_of(";:\n"));
+    std::string text = help.substr(0, help.find_first_of(";\n"));
     for (char& each : text)
         if (each == '[' || each == ']' || each == '\\') each = ' ';
     return text;
+}
+
+/// As zsh takes it between colons.
+std::string zsh_text(const std::string& help) {
+    std::string escaped;
+    for (const char each : brief(help)) escaped += each == ':' ? std::string("\\:") : std::string(1, each);
+    return escaped;
 }
 
 /// Of all commands, a command before those below it.
@@ -146,9 +153,10 @@ std::string zsh_name(const std::string& path) {
 std::string zsh_arguments(const CommandFacts& command) {
     std::string text;
     for (const OptionFacts& option : command.options) {
-        const std::string value = option.value.empty() ? "" : format(":{}:{}", brief(option.value), zsh_values(option));
+        const std::string value =
+            option.value.empty() ? "" : format(":{}:{}", zsh_text(option.value), zsh_values(option));
         for (const std::string& name : option.names)
-            text += format(" \\\n        {}", quoted(format("*{}[{}]{}", name, brief(option.help), value)));
+            text += format(" \\\n        {}", quoted(format("*{}[{}]{}", name, zsh_text(option.help), value)));
     }
     std::size_t left = command.arguments.size();
     for (const OptionFacts& argument : command.arguments) {  // the last one may be repeated
@@ -164,7 +172,7 @@ std::string zsh_function(const CommandFacts& command) {
         return format("{}() {{\n    _arguments{}\n}}\n", zsh_name(command.path), zsh_arguments(command));
     std::string names, calls;
     for (const CommandFacts& below : command.below) {
-        names += format(" {}", quoted(below.name() + ":" + brief(below.help)));
+        names += format(" {}", quoted(below.name() + ":" + zsh_text(below.help)));
         calls += format("            {}) {} ;;\n", below.name(), zsh_name(below.path));
     }
     return format(R"({}() {{

@@ -28,10 +28,7 @@ bool looks_like_path(const std::string& name) { return name.find_first_of("/.") 
 
 }  // namespace
 
-bool is_kernel(const std::string& name) {
-    const auto& all = workload_list();
-    return std::any_of(all.begin(), all.end(), [&](const WorkloadInfo& info) { return info.name == name; });
-}
+bool is_kernel(const std::string& name) { return find_workload(name) != nullptr; }
 
 void refuse_kernel(const std::string& name) {
     std::error_code absent;

@@ -39,7 +39,10 @@ void run(const ReportOptions& options) {
 void add_report(CLI::App& app) {
     auto options = std::make_shared<ReportOptions>();
     CLI::App* command = app.add_subcommand("report", "Put a result file into a page that can be mailed or kept");
-    command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
+    command
+        ->add_option(
+            "FILE", options->file,
+            "A result of run, replay, sweep, intrusion, trackers, probe or validate with --output, or of a campaign")
         ->required();
     command->add_option("-o,--output", options->output, "The page to write (HTML)")
         ->required()

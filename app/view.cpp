@@ -57,7 +57,8 @@ void add_view(CLI::App& app) {
     auto options = std::make_shared<ViewOptions>();
     CLI::App* command = app.add_subcommand("view", "Show a result file in the browser");
     command->add_option("FILE", options->file,
-                        "A result of run, replay, sweep, intrusion or probe; without it, a page to drop files on");
+                        "A result of run, replay, sweep, intrusion, trackers, probe or validate, or of a campaign; "
+                        "without it, a page to drop files on");
     command->add_flag("--no-browser", options->no_browser, "Write the page and print where it is, but open no browser");
     add_trust_option(*command, options->trust);
     command->footer(

@@ -137,8 +137,21 @@ std::string BudgetReport::summary() const {
 
 std::vector<std::string> BudgetReport::complaints() const {
     std::vector<std::string> lines;
-    for (const JudgedBudget& each : by_severity(*this))
-        if (each.verdict != BudgetVerdict::kept) lines.push_back(each.complaint());
+    std::map<std::pair<std::string, std::string>, std::size_t> others;  // by check and failure, which is told once
+    const std::vector<JudgedBudget> all = by_severity(*this);
+    for (const JudgedBudget& each : all)
+        if (each.verdict == BudgetVerdict::failed) ++others[{each.check, each.failure}];
+    for (const JudgedBudget& each : all) {
+        if (each.verdict == BudgetVerdict::kept) continue;
+        std::size_t& same = others[{each.check, each.failure}];
+        if (each.verdict != BudgetVerdict::failed || same == 1) {
+            lines.push_back(each.complaint());
+        } else if (same > 1) {
+            lines.push_back(
+                fmt::format("{}: {}: {}", without_controls(each.check), numbered(same, "budget"), each.failure));
+            same = 0;
+        }
+    }
     return lines;
 }
 

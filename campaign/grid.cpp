@@ -22,17 +22,9 @@ constexpr const char* every_point_has[] = {"machine", "workload", "seed", "monit
 constexpr const char* measured[] = {"point", "failed",          "hash", "references",  "cycles", "events", "swapouts",
                                     "error", "bytes_per_event", "bits", "comparators", "area",   "energy", "slowdown"};
 
-const WorkloadInfo* kernel_named(const std::string& name) {
-    for (const WorkloadInfo& info : workload_list())
-        if (info.name == name) return &info;
-    return nullptr;
-}
-
 bool has_option(const WorkloadInfo& info, const std::string& name) {
     return std::ranges::any_of(info.options, [&](const WorkloadOption& option) { return option.name == name; });
 }
-
-std::string core_link_of(const Topology& topology) { return topology.links()[topology.core_link(false)].name; }
 
 }  // namespace
 
@@ -70,108 +62,16 @@ Grid::Grid(CampaignFile file, CampaignInputs inputs) : file_(std::move(file)), i
     check_machines();
     check_processors();
     check_links();
+    refuse_twins();
     find_parameters();
     choose();
+    check_combined_options();
     if (points() == 0) refuse(file_.path, file_.where.front().mark, "the conditions leave no point; take some away");
-}
-
-void Grid::check_machines() {
-    const auto add = [](std::vector<std::string>& names, const std::string& name) {
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    };
-    for (std::size_t i = 0; i < machines_.size(); ++i) {
-        const MachineDescription machine = [&] {
-            try {
-                return Topology(this->machine({i, 0, 0, 0})).machine();
-            } catch (const FileError& error) {
-                refuse(file_.path, machines_[i].entry->mark, error.what());
-            }
-        }();
-        most_cores_ = std::max(most_cores_, machine.cores);
-        for (const CacheConfig& cache : machine.caches) add(levels_, cache.name);
-        for (const TlbConfig& tlb : machine.tlbs) add(levels_, tlb.name);
-        for (const MemoryConfig& memory : machine.memories) add(memories_, memory.name);
-    }
-}
-
-void Grid::check_workloads() const {
-    for (const Variant& variant : workloads_) {
-        const CampaignEntry& entry = *variant.entry;
-        if (entry.is_trace) {
-            if (!entry.set.empty())
-                refuse(file_.path, entry.mark, "a trace has no options; 'set' is for kernels, as in {run: lu, ...}");
-            continue;
-        }
-        const WorkloadInfo* kernel = kernel_named(entry.name);
-        if (kernel == nullptr) {
-            std::vector<std::string_view> known;
-            for (const WorkloadInfo& info : workload_list()) known.push_back(info.name);
-            refuse(file_.path, entry.mark,
-                   fmt::format("there is no kernel '{}'{}; a trace is {{trace: FILE}}", shown(entry.name),
-                               advice(entry.name, known)));
-        }
-        try {
-            const auto place = static_cast<std::size_t>(&variant - workloads_.data());
-            OptionValues(entry.name, kernel->options, workload({0, place, 0, 0}).settings);
-        } catch (const OptionError& error) {
-            refuse(file_.path, entry.mark, error.what());
-        }
-    }
-}
-
-std::string Grid::too_many_streams(const std::string& workload, std::uint64_t streams) const {
-    if (streams <= most_cores_) return "";
-    return fmt::format(
-        "'{}' runs on {}, and no machine has more than {}; give machines more, as in 'set: {{cores: {}}}'",
-        shown(workload), numbered(streams, "processor"), numbered(most_cores_, "core"), streams);
-}
-
-/// As with links: what no machine has is a mistake; on some of them, points of the others fail.
-void Grid::check_processors() const {
-    for (const Variant& variant : workloads_)
-        for (std::size_t i = 0; i < variant.values.size(); ++i) {
-            if (variant.entry->is_trace || variant.entry->set[i].key != "processors") continue;
-            const std::string error = too_many_streams(variant.entry->name, parse_whole(variant.values[i]).value_or(1));
-            if (!error.empty()) refuse(file_.path, variant.entry->mark, error);
-        }
-}
-
-void Grid::check_monitors() const {
-    for (std::size_t i = 0; i < monitors_.size(); ++i) {
-        try {
-            if (has_monitor({0, 0, 0, i})) validate(parse_common(monitor_settings({0, 0, 0, i}), {}));
-        } catch (const SpecError& error) {
-            refuse(file_.path, monitors_[i].entry->mark, error.what());
-        }
-    }
-}
-
-/// A monitor that is possible on none of the machines is a mistake; on some of them, points of the others fail.
-void Grid::check_links() {
-    std::vector<Topology> topologies;
-    for (std::size_t i = 0; i < machines_.size(); ++i)
-        if (i == 0 || machines_[i].entry != machines_[i - 1].entry)
-            topologies.emplace_back(this->machine({i, 0, 0, 0}));
-    for (std::size_t i = 0; i < monitors_.size(); ++i) {
-        const Place place{0, 0, 0, i};
-        if (!has_monitor(place)) continue;
-        std::string error;
-        const auto is_possible = [&](const Topology& topology) {
-            try {
-                monitor_on(topology, place);
-                return true;
-            } catch (const std::invalid_argument& failure) {
-                error = failure.what();
-                return false;
-            }
-        };
-        if (std::ranges::none_of(topologies, is_possible)) refuse(file_.path, monitors_[i].entry->mark, error);
-    }
 }
 
 MonitorSpec Grid::monitor_on(const Topology& topology, const Place& place) const {
     MonitorSpec spec = parse_common(monitor_settings(place), {});
-    spec.link = monitor_link(place);
+    spec.link = stated_link(place);
     if (spec.link.empty()) spec.link = core_link_of(topology);
     return completed(placed({spec}, topology).front(), topology);
 }
@@ -267,6 +167,7 @@ std::string Grid::value(const std::string& name, const Place& place) const {
         found != nullptr && varied(file_.workloads, "workload."))
         return *found;
     if (const auto* found = in(monitors_[place.monitor], "monitor."); found != nullptr) return *found;
+    if ((name == "link" || name == "monitor.link") && has_monitor(place)) return monitor_link(place);
     return "";
 }
 
@@ -296,7 +197,7 @@ WorkloadPoint Grid::workload(const Place& place) const {
         point.settings.push_back(fmt::format("{}={}", variant.entry->set[i].key, variant.values[i]));
         has_seed = has_seed || variant.entry->set[i].key == "seed";
     }
-    const WorkloadInfo* kernel = point.is_trace ? nullptr : kernel_named(point.name);
+    const WorkloadInfo* kernel = point.is_trace ? nullptr : find_workload(point.name);
     if (!file_.seeds.empty() && !has_seed && kernel != nullptr && has_option(*kernel, "seed"))
         point.settings.push_back(fmt::format("seed={}", seed(place)));
     return point;
@@ -316,23 +217,27 @@ std::string Grid::monitor_settings(const Place& place) const {
     return fmt::format("{}", fmt::join(settings, ","));
 }
 
-std::string Grid::monitor_link(const Place& place) const {
+std::string Grid::core_link_of(const Topology& topology) { return topology.links()[topology.core_link(false)].name; }
+
+std::string Grid::stated_link(const Place& place) const {
     const Variant& variant = monitors_[place.monitor];
     for (std::size_t i = 0; i < variant.values.size(); ++i)
         if (variant.entry->set[i].key == "link") return variant.values[i];
     return "";
 }
 
+std::string Grid::monitor_link(const Place& place) const {
+    std::string stated = stated_link(place);
+    if (!stated.empty()) return stated;
+    const MachineDescription& machine = unseeded(place.machine);
+    if (last_machine_.core_link.empty()) last_machine_.core_link = core_link_of(Topology(machine));
+    return last_machine_.core_link;
+}
+
 std::string Grid::monitor_text(const Place& place) const {
     if (!has_monitor(place)) return "none";
-    std::string link = monitor_link(place);
-    if (link.empty()) {
-        const MachineDescription& machine = unseeded(place.machine);
-        if (last_machine_.core_link.empty()) last_machine_.core_link = core_link_of(Topology(machine));
-        link = last_machine_.core_link;
-    }
     const std::string settings = monitor_settings(place);
-    return fmt::format("link={}{}{}", link, settings.empty() ? "" : ",", settings);
+    return fmt::format("link={}{}{}", monitor_link(place), settings.empty() ? "" : ",", settings);
 }
 
 const std::string& Grid::machine_text(std::size_t number) const {
@@ -345,11 +250,10 @@ std::string Grid::hash(std::uint64_t point) const {
     const Place place = this->place(point);
     const WorkloadPoint work = workload(place);
     const auto trace = inputs_.traces.find(work.name);
-    return hash_text(fmt::format("{}\n{}\n{} {}\n{}\n{} {} {}\n{} {}\n{}", program_version(),
-                                 machine_text(place.machine), work.name, fmt::join(work.settings, " "),
+    return hash_text(fmt::format("{}\n{}\n{} {}\n{}\n{} {} {}\n{}\n{}", program_version(), machine_text(place.machine),
+                                 work.name, fmt::join(work.settings, " "),
                                  work.is_trace && trace != inputs_.traces.end() ? trace->second.hash : "", file_.count,
-                                 file_.warmup, file_.slowdown, monitor_link(place),
-                                 has_monitor(place) ? monitor_settings(place) : "none", seed(place)));
+                                 file_.warmup, file_.slowdown, monitor_text(place), seed(place)));
 }
 
 }  // namespace cachetally

@@ -73,7 +73,7 @@ public:
     bool has_monitor(const Place& place) const { return monitors_[place.monitor].entry->name != "none"; }
     /// As parse_common takes it.
     std::string monitor_settings(const Place& place) const;
-    /// Empty: the link by which data references leave the core.
+    /// The link that its file names, or that by which data references leave the core of its machine.
     std::string monitor_link(const Place& place) const;
     /// "link=core-L1D,counters=16", as --monitor takes it on the machine of this point; "none".
     std::string monitor_text(const Place& place) const;
@@ -99,6 +99,7 @@ private:
         const CampaignEntry* entry;
         std::vector<std::string> values;  ///< by key
     };
+    class Twins;
     [[noreturn]] static void refuse(const std::string& path, const Mark& mark, std::string message);
     static std::vector<Variant> variants_of(const std::vector<CampaignEntry>& entries, const std::string& path);
 
@@ -109,6 +110,10 @@ private:
     void check_links();
     void check_workloads() const;
     void check_processors() const;
+    void check_combined_options() const;
+    void refuse_twins() const;
+    std::string stated_link(const Place& place) const;
+    static std::string core_link_of(const Topology& topology);
     void check_monitors() const;
     void find_parameters();
     void choose();
@@ -127,6 +132,7 @@ private:
     std::vector<Parameter> parameters_;
     std::vector<std::string> levels_, memories_;
     unsigned most_cores_ = 0;
+    std::string one_core_link_;                                          ///< of all machines; empty where they differ
     std::map<std::pair<std::string, std::string>, std::string> stated_;  ///< by machine file, of parameters
     bool all_ = true;
     std::vector<std::uint64_t> chosen_;

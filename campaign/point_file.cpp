@@ -121,7 +121,11 @@ private:
 
 void describe(Group& group, const Grid& grid, const std::vector<Measure>& measures) {
     std::vector<std::string> parameters{"machine", "workload", "seed", "monitor"}, names;
-    for (const Parameter& parameter : grid.parameters()) parameters.push_back(parameter.name);
+    for (const Parameter& parameter : grid.parameters()) {
+        parameters.push_back(parameter.name);
+        if (parameter.is_number && parameter.name.ends_with(".size"))
+            group.open_dataset(parameter.name).set_attribute("units", std::string("bytes"));
+    }
     for (const Measure& measure : measures) {
         names.push_back(measure.name);
         Dataset column = group.open_dataset(measure.name);
@@ -151,7 +155,7 @@ std::vector<Measure> measures_of(const Grid& grid) {
                                        {"bits", "bits", "of the monitor in hardware (docs/cost.md)"},
                                        {"comparators", "1", "likewise"},
                                        {"area", "transistors", "likewise"},
-                                       {"energy", "1", "per event; 1: a bit read in an SRAM"}};
+                                       {"energy", "SRAM bit reads", "per event"}};
         all.insert(all.end(), std::begin(of_monitors), std::end(of_monitors));
         if (grid.file().slowdown) all.push_back({"slowdown", "1", "by which the program takes longer, a fraction"});
     }

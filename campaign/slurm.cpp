@@ -2,6 +2,7 @@
 #include "campaign/slurm.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -28,6 +29,9 @@ std::string plain(const std::string& name) {
     return text;
 }
 
+/// Of the array.
+std::string job_name(const Manifest& manifest) { return "cachetally-" + plain(manifest.name); }
+
 /// A value with blanks would be read as several.
 std::string one_word(const std::string& value, const char* option) {
     if (value.find_first_of(" \t\n\r") != std::string::npos)
@@ -41,7 +45,11 @@ std::string header(const std::string& name, const SlurmOptions& options, const s
     if (!options.partition.empty()) text += "#SBATCH --partition=" + one_word(options.partition, "--partition") + "\n";
     if (!options.time.empty()) text += "#SBATCH --time=" + one_word(options.time, "--time") + "\n";
     if (!options.memory.empty()) text += "#SBATCH --mem=" + one_word(options.memory, "--memory") + "\n";
-    for (const std::string& option : options.extra) text += "#SBATCH " + option + "\n";
+    for (const std::string& option : options.extra) {
+        if (option.find_first_of("\n\r") != std::string::npos)
+            throw CampaignError("--sbatch '{}': write an option in one line", shown(option));
+        text += "#SBATCH " + option + "\n";
+    }
     return text;
 }
 
@@ -79,6 +87,18 @@ void keep_job(const CampaignFolder& folder, const std::string& job) {
     write_durably(folder.file("slurm/jobs"), all + job + "\n");
 }
 
+/// A second array would find its bundles taken, or done, by the first.
+void require_none_queued(const CampaignFolder& folder) {
+    const std::vector<std::string> jobs = submitted_jobs(folder);
+    if (jobs.empty()) return;
+    const Said queued =
+        run_command(fmt::format("squeue --noheader --format=%F --states=PENDING,RUNNING --name={} --jobs={}",
+                                job_name(folder.manifest()), shell_word(fmt::format("{}", fmt::join(jobs, ",")))));
+    if (queued.status != 0 || queued.text.empty()) return;  // jobs that ended long ago are unknown to squeue
+    throw CampaignError("job {} of this campaign is in the queue: wait for it, or 'cachetally campaign cancel {}'",
+                        split(queued.text, '\n').front(), shown(folder.path()));
+}
+
 std::uint64_t tasks_of(const Manifest& manifest, const SlurmOptions& options) {
     std::uint64_t tasks = options.tasks == 0 ? usual_tasks : options.tasks;
     if (options.points_per_task != 0) tasks = (manifest.items + options.points_per_task - 1) / options.points_per_task;
@@ -88,7 +108,7 @@ std::uint64_t tasks_of(const Manifest& manifest, const SlurmOptions& options) {
 }  // namespace
 
 SlurmScripts slurm_scripts(const std::string& folder, const Manifest& manifest, const SlurmOptions& options) {
-    const std::string name = "cachetally-" + plain(manifest.name);
+    const std::string name = job_name(manifest);
     const std::uint64_t tasks = tasks_of(manifest, options);
     const std::string path = fs::absolute(folder).lexically_normal().string(), program = shell_word(options.program);
     SlurmScripts scripts;
@@ -105,6 +125,7 @@ SlurmScripts slurm_scripts(const std::string& folder, const Manifest& manifest, 
 }
 
 std::vector<std::string> submit(const CampaignFolder& folder, const SlurmOptions& options) {
+    require_none_queued(folder);
     const SlurmScripts scripts = slurm_scripts(folder.path(), folder.manifest(), options);
     std::error_code error;
     fs::create_directories(folder.file("slurm"), error);

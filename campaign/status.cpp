@@ -123,6 +123,8 @@ std::string to_text(const CampaignStatus& status) {
         text += "all is done\n";
     } else if (status.cancelled) {
         text += "cancelled; 'cachetally campaign resume' goes on\n";
+    } else if (status.workers.empty() && !status.jobs.empty()) {
+        text += "nobody works on it now; if its Slurm jobs are over (squeue), 'cachetally campaign resume' goes on\n";
     } else if (status.workers.empty()) {
         text += "nobody works on it; 'cachetally campaign resume' goes on\n";
     } else if (status.seconds_left) {

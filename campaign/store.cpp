@@ -41,6 +41,19 @@ nlohmann::ordered_json to_json(const Manifest& manifest) {
     return json;
 }
 
+/// Without the places of files, which may be named in several ways, also from other machines: hashes are theirs.
+nlohmann::ordered_json without_places(nlohmann::ordered_json json) {
+    if (json.is_object()) json.erase("path");
+    for (auto& each : json)
+        if (each.is_structured()) each = without_places(std::move(each));
+    return json;
+}
+
+bool is_same(const Manifest& a, const Manifest& b) {
+    return a.kind == b.kind && a.program == b.program && a.name == b.name && a.items == b.items &&
+           a.bundles == b.bundles && without_places(a.contents) == without_places(b.contents);
+}
+
 void write_all(int descriptor, const std::string& text, const std::string& path) {
     for (std::size_t done = 0; done < text.size();) {
         const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
@@ -127,7 +140,7 @@ CampaignFolder::CampaignFolder(std::string path, const Manifest& manifest)
     }
     sync_folder(path_);
     read_manifest();
-    if (to_json(manifest_) == to_json(manifest)) return;
+    if (is_same(manifest_, manifest)) return;
     const std::string other =
         manifest_.kind != manifest.kind || manifest_.name != manifest.name
             ? fmt::format("another campaign ('{}')", shown(manifest_.name))

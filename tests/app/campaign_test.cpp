@@ -186,6 +186,12 @@ TEST_F(Campaigns, NothingIsMixed) {
     EXPECT_THAT(good({"campaign", "resume", "e.campaign"}).out, HasSubstr("4 points, 4 done"));
 }
 
+TEST_F(Campaigns, TheSameFileByAnotherPathIsTheSameCampaign) {
+    good({"campaign", "run", "c.yaml", "--shard", "1/2"});
+    good({"campaign", "run", path("c.yaml"), "--folder", "c.campaign", "--shard", "2/2"});
+    EXPECT_THAT(good({"campaign", "run", "./c.yaml"}).out, HasSubstr("72 points, 72 done"));
+}
+
 TEST_F(Campaigns, NothingOfOthersIsReplaced) {
     fs::create_directory(path("own"));
     write("own/notes", "mine");
@@ -199,6 +205,12 @@ TEST_F(Campaigns, NothingOfOthersIsReplaced) {
     EXPECT_THAT(call({"campaign", "merge", "c"}).err,
                 HasSubstr("result.h5' is in the way, and no result of a campaign"));
     good({"campaign", "merge", "c", "-o", "c.h5"});
+    for (const char* own : {"c/bundles/000000.h5", "c/campaign.json", "c/../c/aside/x.h5"}) {
+        const Finished refused = call({"campaign", "merge", "c", "-o", own, "--force"});
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_THAT(refused.err, HasSubstr("is among what the campaign is made of"));
+    }
+    good({"campaign", "merge", "c", "-o", "c.h5", "--force"});
 }
 
 TEST_F(Campaigns, AMergeNeedsTheFolderAlone) {
@@ -222,6 +234,9 @@ TEST_F(Campaigns, CancelledOnesGoOnWhenAsked) {
     EXPECT_THAT(work.err, HasSubstr("cancelled"));
     EXPECT_THAT(good({"campaign", "status", "c.campaign"}).out, HasSubstr("36 done"));
     EXPECT_THAT(good({"campaign", "resume", "c.campaign"}).out, HasSubstr("72 done"));
+    EXPECT_THAT(good({"campaign", "cancel", "c.campaign"}).out, HasSubstr("all is done, there is nothing to cancel"));
+    EXPECT_EQ(good({"campaign", "status", "c.campaign", "--json"}).json()["cancelled"], false);
+    EXPECT_THAT(good({"campaign", "resume", "c.campaign", "--slurm"}).out, HasSubstr("72 done")) << "nothing to submit";
 }
 
 TEST_F(Campaigns, ValidationGivesTheSameScores) {
@@ -258,6 +273,8 @@ TEST_F(Campaigns, ScriptsForASchedulerAreShown) {
     const Words asked{"campaign", "run", "c.yaml", "--slurm", "--dry-run", "--points-per-task", "20"};
     EXPECT_THAT(good(asked).out, HasSubstr("#SBATCH --array=1-4\n")) << "of 72 points";
     EXPECT_THAT(call(asked + Words{"--tasks", "5"}).err, HasSubstr("--tasks"));
+    EXPECT_THAT(call(asked + Words{"--shard", "1/2"}).err, HasSubstr("--shard"));
+    EXPECT_THAT(call(asked + Words{"--sbatch", "--a\nb"}).err, HasSubstr("write an option in one line"));
     EXPECT_FALSE(fs::exists(path("c.campaign"))) << "nothing was begun";
 }
 

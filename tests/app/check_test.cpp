@@ -244,6 +244,9 @@ TEST_F(Check, AFileThatIsNotRightRunsNothing) {
     EXPECT_EQ(check(good, {"--json", "--markdown", "-"}).status, 2);
     EXPECT_EQ(check(good, {"--junit", "b.yaml"}).status, 2);
     EXPECT_THAT(check(good, {"--markdown", "-"}).out, HasSubstr("### Budgets: the budget is kept"));
+    const Finished absent =
+        check("checks: [{run: lu n=16, stored: none.json, budgets: [{cycles: 1G}, {misses: 1G, level: L1D}]}]");
+    EXPECT_THAT(absent.out, HasSubstr("lu n=16: 2 budgets: "));
 }
 
 TEST_F(Check, StoredValuesAreOfTheSameRunsAlone) {
@@ -260,12 +263,12 @@ TEST_F(Check, StoredValuesAreOfTheSameRunsAlone) {
 TEST_F(Check, FilesOfOthersAreNotReplaced) {
     const std::string good = "checks: [{run: lu n=16, layouts: 1, budgets: [{misses: 1G, level: L1D}]}]";
     write_contents(directory / "mine", "mine");
-    for (const char* const option : {"--junit", "--store"})
+    for (const char* const option : {"--junit", "--store", "--markdown"})
         EXPECT_THAT(check(good, {option, "mine"}).err, HasSubstr("'mine' is there and none of its files"));
     EXPECT_EQ(contents(directory / "mine"), "mine");
     EXPECT_THAT(check(good, {"--junit", "x", "--store", "x"}).err, HasSubstr("'x' is to be written twice"));
-    EXPECT_EQ(check(good, {"--junit", "x", "--store", "y"}).status, 0);
-    EXPECT_EQ(check(good, {"--junit", "x", "--store", "y"}).status, 0) << "its own are replaced";
+    EXPECT_EQ(check(good, {"--junit", "x", "--store", "y", "--markdown", "z"}).status, 0);
+    EXPECT_EQ(check(good, {"--junit", "x", "--store", "y", "--markdown", "z"}).status, 0) << "its own are replaced";
 }
 
 TEST_F(Check, ABudgetOfWhatIsNotThereFailsAlone) {

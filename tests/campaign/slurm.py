@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A campaign on a real Slurm, a private cluster of two nodes here: the merged result is that of a local run, to the byte outside
 /provenance; so it is after tasks were cancelled in the middle and the campaign was resumed, and after tasks were put back into the queue.

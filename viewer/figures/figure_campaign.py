@@ -3,6 +3,9 @@
 
 # Campaigns: medians by parameters: a part of the script after figure_sweep.py.
 
+MOST_LINES = 12  # of one picture
+
+
 def size_text(size):
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
@@ -171,6 +174,9 @@ def campaign(result, options):
     cells = medians(np.column_stack(places), values)
     if not cells:
         raise Refused(f"{table.path}: no point has {metric} and {', '.join(each.name for each in shown)}{f' where {options.where}' if options.where else ''}")
+    lines_drawn = len({key[1] for key in cells}) if is_lines and other else 1
+    if lines_drawn > MOST_LINES:
+        raise Refused(f"{table.path}: --lines {other.name}: these are {lines_drawn} lines, of which {MOST_LINES} can be told apart; choose some by --where")
     everything = np.array([value for value, _ in cells.values()])
     facets = sorted({key[2] for key in cells})
     across = min(len(facets), 2 * options.columns)

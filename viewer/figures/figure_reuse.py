@@ -13,6 +13,30 @@ def miss_ratios(distances, counts, capacities):
     return behind[np.searchsorted(distances[order], capacities)] / counts.sum()
 
 
+def levels_behind(result, link):
+    """Bytes of the caches that references of a link may reach, by name: from the links and the machine file; as viewer/web/src/machine.ts."""
+    links = result.file.get("links")
+    ends = {} if links is None else {name: (links[name].attrs["from"], links[name].attrs["to"]) for name in links.attrs["names"] if name in links}
+    behind = {ends[link][1]} if link in ends else set()
+    while more := {end for begin, end in ends.values() if begin in behind} - behind:
+        behind |= more
+    sizes, units = {}, {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    for name, entry in re.findall(r'^ *- \{name: "?([^",}]+)"?,([^}]*)\}', result.file["machine/yaml"].asstr()[0], re.MULTILINE):
+        size = re.search(r"(?:^|,) *size: (\d+) *([KMG]iB|B)?", entry)
+        if size and name in behind:
+            sizes[clean(name)] = int(size[1]) * units[size[2] or "B"]
+    return sizes
+
+
+def mark_levels(ax, sizes):
+    """Where the capacities of caches lie, as far as the axis reaches."""
+    low, high = ax.get_xlim()
+    for name, size in sizes.items():
+        if low <= size <= high:
+            ax.vlines(size, 0, 1, transform=ax.get_xaxis_transform(), color="#8a94a3", linewidth=0.6, linestyle=":")
+            ax.annotate(name, (size, 1), xycoords=ax.get_xaxis_transform(), xytext=(1.5, 0), textcoords="offset points", va="top", fontsize=6, color="#5b6573")
+
+
 def reuse(result, options):
     """A panel for each link and size of lines: miss ratios over capacity, of all and of data structures."""
     if "reuse" not in result.file:
@@ -29,11 +53,11 @@ def reuse(result, options):
             kept &= structure == names.index(options.structure)
         if kept.any():
             panels.append((f"{clean(group.attrs['link'])}, lines of {line} bytes", names, line, structure[kept], distance[kept], count[kept].astype(float),
-                           group["curve/capacity"][:]))
+                           group["curve/capacity"][:], levels_behind(result, group.attrs["link"])))
     if not panels:
         raise Refused(f"{result.path}: there are no references of these phases and data structures")
     figure, axes = plt.subplots(len(panels), 1, figsize=(WIDTHS[options.columns], 0.3 + 2.2 * len(panels)), squeeze=False, layout="constrained")
-    for ax, (title, names, line, structure, distance, count, capacity) in zip(axes[:, 0], panels):
+    for ax, (title, names, line, structure, distance, count, capacity, levels) in zip(axes[:, 0], panels):
         capacity = capacity[capacity > 0]
         curves = [("all", miss_ratios(distance, count, capacity))] if not options.structure else []
         own = [(names[i], count[structure == i].sum(), miss_ratios(distance[structure == i], count[structure == i], capacity)) for i in np.unique(structure)]
@@ -54,6 +78,7 @@ def reuse(result, options):
         ax.xaxis.set_major_formatter(lambda value, _: x_text(value, "bytes"))
         ax.tick_params("x", labelrotation=30)
         ax.minorticks_off()
+        mark_levels(ax, levels)
         ax.set_ylabel("misses / %")
         ax.grid(axis="y", color="#e4e8ee", linewidth=0.5)
         if len(curves) > 1 or options.structure:

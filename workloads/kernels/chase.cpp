@@ -23,13 +23,17 @@ struct Chain {
 
 class Chase final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        const std::uint64_t nodes = options.number("size") / options.number("stride");
+        if (nodes == 0) options.reject("size", "is less than stride; make it at least stride");
+        if (nodes > std::uint64_t{1} << 31) options.reject("size", "gives more than 2^31 nodes; use a larger stride");
+    }
+
     explicit Chase(const OptionValues& options)
         : Workload(processors_of(options), {"init", "chase"}),
           stride_(options.number("stride")),
           nodes_(options.number("size") / stride_),
           laps_(options.number("laps")) {
-        if (nodes_ == 0) options.reject("size", "is less than stride; make it at least stride");
-        if (nodes_ > std::uint64_t{1} << 31) options.reject("size", "gives more than 2^31 nodes; use a larger stride");
         const std::uint64_t seed = options.number("seed");
         for (unsigned number = 0; number < processors(); ++number) {
             Chain& chain = chains_.emplace_back();
@@ -103,7 +107,8 @@ Kernel chase_kernel() {
               number_option("stride", 64, "bytes from node to node", 8, 1 << 30),
               number_option("laps", 4, "times around the cycle", 1, std::uint64_t{1} << 40),
               number_option("seed", 1, "of the order", 0, UINT64_MAX), processors_option()}},
-            make_program<chase::Chase>};
+            make_program<chase::Chase>,
+            chase::Chase::check};
 }
 
 }  // namespace cachetally

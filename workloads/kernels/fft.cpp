@@ -54,16 +54,20 @@ Complex unit_root(std::uint64_t k, std::uint64_t n) {
 
 class Fft final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        const std::uint64_t n = options.number("n"), side = std::uint64_t{1} << log2_exact(n) / 2;
+        if (!is_power_of_two(n) || side * side != n)
+            options.reject("n", "is not a power of 4; write for instance 16K, 64K or 256K");
+        if (processors_of(options) > side)
+            options.reject("processors", "is more than the root of n; each needs a row of the square");
+    }
+
     explicit Fft(const OptionValues& options)
         : Workload(processors_of(options), {"init", "transpose", "fft1d", "twiddle"}),
           n_(options.number("n")),
           side_(std::uint64_t{1} << log2_exact(n_) / 2),
           block_(options.number("block")),
           seed_(options.number("seed")) {
-        if (!is_power_of_two(n_) || side_ * side_ != n_)
-            options.reject("n", "is not a power of 4; write for instance 16K, 64K or 256K");
-        if (processors() > side_)
-            options.reject("processors", "is more than the root of n; each needs a row of the square");
         x_ = ComplexArray(layout().array<double>("x", 2 * n_));
         trans_ = ComplexArray(layout().array<double>("trans", 2 * n_));
         roots_ = ComplexArray(layout().array<double>("umain", side_));
@@ -209,7 +213,8 @@ Kernel fft_kernel() {
              {number_option("n", 65536, "complex numbers, a power of 4", 4, 1 << 26),
               number_option("block", 4, "rows and columns of a block in the transposes", 1, 4096),
               number_option("seed", 1, "of the input", 0, UINT64_MAX), processors_option()}},
-            make_program<fft::Fft>};
+            make_program<fft::Fft>,
+            fft::Fft::check};
 }
 
 }  // namespace cachetally

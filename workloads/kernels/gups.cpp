@@ -35,12 +35,19 @@ std::uint64_t element(std::uint64_t steps) {
 
 class Gups final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        if (!is_power_of_two(options.number("table")))
+            options.reject("table", "is not a power of two; write for instance 2M or 4M");
+        const std::uint64_t updates = options.number("updates");
+        if (processors_of(options) > (updates == 0 ? 4 * options.number("table") : updates))
+            options.reject("processors", "is more than updates; make it at most updates");
+    }
+
     explicit Gups(const OptionValues& options)
         : Workload(processors_of(options), {"init", "update"}),
           updates_(options.number("updates")),
-          table_(layout().array<std::uint64_t>("table", power_of_two(options))) {
+          table_(layout().array<std::uint64_t>("table", options.number("table"))) {
         if (updates_ == 0) updates_ = 4 * table_.size();
-        if (processors() > updates_) options.reject("processors", "is more than updates; make it at most updates");
     }
 
     void run(Processor& p) override {
@@ -85,12 +92,6 @@ public:
     std::uint64_t fingerprint() const override { return fingerprint_of(table_.host()); }
 
 private:
-    static std::uint64_t power_of_two(const OptionValues& options) {
-        if (!is_power_of_two(options.number("table")))
-            options.reject("table", "is not a power of two; write for instance 2M or 4M");
-        return options.number("table");
-    }
-
     std::uint64_t updates_;
     Array<std::uint64_t> table_;
 };
@@ -105,7 +106,8 @@ Kernel gups_kernel() {
          {number_option("table", 1 << 20, "words of 8 bytes, a power of two", 2, std::uint64_t{1} << 32),
           number_option("updates", 0, "updates of all processors together; 0 = 4 per word", 0, std::uint64_t{1} << 40),
           processors_option()}},
-        make_program<gups::Gups>};
+        make_program<gups::Gups>,
+        gups::Gups::check};
 }
 
 }  // namespace cachetally

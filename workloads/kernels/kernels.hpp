@@ -12,6 +12,8 @@ namespace cachetally {
 struct Kernel {
     WorkloadInfo info;
     std::unique_ptr<Workload> (*make)(const OptionValues& options);
+    /// Throws OptionError where options contradict each other; called before `make`.
+    void (*check)(const OptionValues& options) = [](const OptionValues&) {};
 };
 
 /// What makes a kernel of this class.

@@ -64,6 +64,11 @@ private:
 
 class Lu final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        if (options.number("block") > options.number("n"))
+            options.reject("block", "is larger than n; make it at most n");
+    }
+
     explicit Lu(const OptionValues& options)
         : Workload(processors_of(options), {"init", "touch", "lu0", "bdiv", "bmodd", "bmod"}),
           n_(options.number("n")),
@@ -72,7 +77,6 @@ public:
           stack_references_(options.is("stack", "on") ? options.number("stack_references") : 0),
           seed_(options.number("seed")),
           grid_(processors()) {
-        if (blocks_.block > n_) options.reject("block", "is larger than n; make it at most n");
         const std::uint64_t offset = options.number("base_offset");
         a_ = blocks_.contiguous ? layout().array<double>("A", blocks_.elements(), offset)
                                 : layout().matrix<double>("A", n_, n_, offset);
@@ -164,7 +168,8 @@ Kernel lu_kernel() {
               number_option("stack_references", 18, "words of the stack touched per call", 0, 512),
               number_option("base_offset", 40, "bytes from a page boundary to the matrix", 0, 4095),
               number_option("seed", 1, "of the random matrix", 0, UINT64_MAX), processors_option()}},
-            make_program<lu::Lu>};
+            make_program<lu::Lu>,
+            lu::Lu::check};
 }
 
 }  // namespace cachetally

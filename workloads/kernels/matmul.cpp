@@ -14,6 +14,11 @@ enum Function : std::uint32_t { f_init, f_multiply };
 
 class Matmul final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        if (processors_of(options) > options.number("n"))
+            options.reject("processors", "is more than n; make it at most n");
+    }
+
     explicit Matmul(const OptionValues& options)
         : Workload(processors_of(options), {"init", "multiply"}),
           n_(options.number("n")),
@@ -22,9 +27,7 @@ public:
           seed_(options.number("seed")),
           a_(layout().matrix<double>("A", n_, n_)),
           b_(layout().matrix<double>("B", n_, n_)),
-          c_(layout().matrix<double>("C", n_, n_)) {
-        if (processors() > n_) options.reject("processors", "is more than n; make it at most n");
-    }
+          c_(layout().matrix<double>("C", n_, n_)) {}
 
     void run(Processor& p) override {
         const Share rows = share_of(n_, p.number(), processors());
@@ -120,7 +123,8 @@ Kernel matmul_kernel() {
                             {"naive", "blocked"}),
               number_option("block", 32, "rows and columns of a block (blocked)", 1, 1 << 14),
               number_option("seed", 1, "of the random matrices", 0, UINT64_MAX), processors_option()}},
-            make_program<matmul::Matmul>};
+            make_program<matmul::Matmul>,
+            matmul::Matmul::check};
 }
 
 }  // namespace cachetally

@@ -40,14 +40,19 @@ struct Grid {
 
 class Ocean final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        const std::uint64_t n = options.number("n"), levels = options.number("levels");
+        if (n % (std::uint64_t{1} << (levels - 1)) != 0 || n >> (levels - 1) < 2)
+            options.reject("levels", "needs n to be a multiple of 2^(levels-1), and at least 2^levels");
+        if (processors_of(options) > n - 1)
+            options.reject("processors", "is more than the inner rows; make it at most n - 1");
+    }
+
     explicit Ocean(const OptionValues& options)
         : Workload(processors_of(options), {"init", "relax", "residual", "restrict", "interpolate"}),
           sweeps_(options.number("sweeps")),
           cycles_(options.number("cycles")) {
         const std::uint64_t n = options.number("n"), levels = options.number("levels");
-        if (n % (std::uint64_t{1} << (levels - 1)) != 0 || n >> (levels - 1) < 2)
-            options.reject("levels", "needs n to be a multiple of 2^(levels-1), and at least 2^levels");
-        if (processors() > n - 1) options.reject("processors", "is more than the inner rows; make it at most n - 1");
         for (std::uint64_t level = 0; level < levels; ++level) add_grid(n >> level, level, level + 1 == levels);
         wanted_.resize(grids_[0].u.size());
         for (std::uint64_t i = 1; i < n; ++i)
@@ -233,7 +238,8 @@ Kernel ocean_kernel() {
               number_option("levels", 6, "grids, each half as fine as the one before", 1, 14),
               number_option("sweeps", 2, "relaxations before and after a coarser grid", 1, 1000),
               number_option("cycles", 4, "V-cycles", 1, 1 << 30), processors_option()}},
-            make_program<ocean::Ocean>};
+            make_program<ocean::Ocean>,
+            ocean::Ocean::check};
 }
 
 }  // namespace cachetally

@@ -25,14 +25,19 @@ enum Function : std::uint32_t { f_init, f_count, f_prefix, f_permute };
 
 class Radix final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        if (!is_power_of_two(options.number("radix")))
+            options.reject("radix", "is not a power of two; write for instance 1024");
+        if (processors_of(options) > options.number("keys"))
+            options.reject("processors", "is more than keys; make it at most keys");
+    }
+
     explicit Radix(const OptionValues& options)
         : Workload(processors_of(options), {"init", "count", "prefix", "permute"}),
           n_(options.number("keys")),
           radix_(options.number("radix")),
           max_key_(options.number("max_key")),
           seed_(options.number("seed")) {
-        if (!is_power_of_two(radix_)) options.reject("radix", "is not a power of two; write for instance 1024");
-        if (processors() > n_) options.reject("processors", "is more than keys; make it at most keys");
         for (std::uint64_t reach = 1; reach < max_key_; reach *= radix_) ++passes_;
         keys_[0] = layout().array<std::uint32_t>("key_from", n_);
         keys_[1] = layout().array<std::uint32_t>("key_to", n_);
@@ -155,7 +160,8 @@ Kernel radix_kernel() {
               number_option("radix", 1024, "digits, a power of two", 2, 1 << 20),
               number_option("max_key", 524288, "keys are less than this", 2, std::uint64_t{1} << 32),
               number_option("seed", 1, "of the keys", 0, UINT64_MAX), processors_option()}},
-            make_program<radix::Radix>};
+            make_program<radix::Radix>,
+            radix::Radix::check};
 }
 
 }  // namespace cachetally

@@ -12,6 +12,11 @@ enum Function : std::uint32_t { f_init, f_copy, f_scale, f_add, f_triad };
 
 class Stream final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        if (processors_of(options) > options.number("n"))
+            options.reject("processors", "is more than n; make it at most n");
+    }
+
     explicit Stream(const OptionValues& options)
         : Workload(processors_of(options), {"init", "copy", "scale", "add", "triad"}),
           n_(options.number("n")),
@@ -19,9 +24,7 @@ public:
           only_(options.choice("kernel")),
           a_(layout().array<double>("a", n_)),
           b_(layout().array<double>("b", n_)),
-          c_(layout().array<double>("c", n_)) {
-        if (processors() > n_) options.reject("processors", "is more than n; make it at most n");
-    }
+          c_(layout().array<double>("c", n_)) {}
 
     void run(Processor& p) override {
         const Share share = share_of(n_, p.number(), processors());
@@ -111,7 +114,8 @@ Kernel stream_kernel() {
          {number_option("n", 262144, "elements per array", 1, std::uint64_t{1} << 32),
           number_option("repetitions", 4, "rounds of the kernels", 1, std::uint64_t{1} << 40),
           choice_option("kernel", "which of the four", {"all", "copy", "scale", "add", "triad"}), processors_option()}},
-        make_program<stream::Stream>};
+        make_program<stream::Stream>,
+        stream::Stream::check};
 }
 
 }  // namespace cachetally

@@ -53,6 +53,11 @@ constexpr std::array<double, orders> gear = {863.0 / 6048, 665.0 / 1008, 1, 25.0
 
 class Water final : public Workload {
 public:
+    static void check(const OptionValues& options) {
+        if (processors_of(options) > options.number("molecules"))
+            options.reject("processors", "is more than molecules; make it at most molecules");
+    }
+
     explicit Water(const OptionValues& options)
         : Workload(processors_of(options),
                    {"init", "predict", "intra", "inter", "reduce", "correct", "boundary", "kinetic"}),
@@ -62,7 +67,6 @@ public:
           box_(static_cast<double>(side_) * spacing),
           cutoff_(std::min(box_ / 2, longest_cutoff)),
           pair_(box_, cutoff_) {
-        if (processors() > n_) options.reject("processors", "is more than molecules; make it at most molecules");
         molecules_ = layout().array<double>("molecules", n_ * molecule_words);
         for (unsigned q = 0; q < processors(); ++q)
             partial_.push_back(layout().array<double>("partial" + std::to_string(q), n_ * group_words));
@@ -369,7 +373,8 @@ Kernel water_kernel() {
              {number_option("molecules", 64, "molecules of 672 bytes", 1, 1 << 16),
               number_option("steps", 3, "time steps of 0.15 femtoseconds", 1, 1 << 30),
               number_option("seed", 1, "of the velocities", 0, UINT64_MAX), processors_option()}},
-            make_program<water::Water>};
+            make_program<water::Water>,
+            water::Water::check};
 }
 
 }  // namespace cachetally

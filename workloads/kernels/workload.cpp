@@ -139,10 +139,20 @@ const std::vector<Kernel>& kernels() {
     return all;
 }
 
+const Kernel& kernel_named(std::string_view name) {
+    const auto kernel = std::ranges::find(kernels(), name, [](const Kernel& k) { return k.info.name; });
+    if (kernel != kernels().end()) return *kernel;
+    std::vector<std::string_view> names;
+    for (const Kernel& known : kernels()) names.push_back(known.info.name);
+    throw OptionError("there is no workload '{}'{}", name, advice(name, names));
+}
+
 std::unique_ptr<Workload> build(const Kernel& kernel, std::span<const std::string> options) {
     const std::string& name = kernel.info.name;
     try {
-        return kernel.make(OptionValues(name, kernel.info.options, options));
+        const OptionValues values(name, kernel.info.options, options);
+        kernel.check(values);
+        return kernel.make(values);
     } catch (const std::bad_alloc&) {
         throw OptionError(name + ": the data structures do not fit into memory; make them smaller");
     }
@@ -165,12 +175,18 @@ const std::vector<WorkloadInfo>& workload_list() {
     return all;
 }
 
+const WorkloadInfo* find_workload(std::string_view name) {
+    const auto found = std::ranges::find(workload_list(), name, &WorkloadInfo::name);
+    return found == workload_list().end() ? nullptr : &*found;
+}
+
 std::unique_ptr<Workload> make_workload(std::string_view name, std::span<const std::string> options) {
-    const auto kernel = std::ranges::find(kernels(), name, [](const Kernel& k) { return k.info.name; });
-    if (kernel != kernels().end()) return build(*kernel, options);
-    std::vector<std::string_view> names;
-    for (const Kernel& known : kernels()) names.push_back(known.info.name);
-    throw OptionError("there is no workload '{}'{}", name, advice(name, names));
+    return build(kernel_named(name), options);
+}
+
+void check_options(std::string_view name, std::span<const std::string> options) {
+    const Kernel& kernel = kernel_named(name);
+    kernel.check(OptionValues(kernel.info.name, kernel.info.options, options));
 }
 
 }  // namespace cachetally

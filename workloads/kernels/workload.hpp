@@ -174,7 +174,13 @@ struct WorkloadInfo {
 /// All workloads, for `workload list`.
 const std::vector<WorkloadInfo>& workload_list();
 
+/// Null where there is none of this name.
+const WorkloadInfo* find_workload(std::string_view name);
+
 /// Builds a workload by name with "key=value" options. Throws OptionError.
 std::unique_ptr<Workload> make_workload(std::string_view name, std::span<const std::string> options = {});
+
+/// Throws OptionError where make_workload() would, but for want of memory.
+void check_options(std::string_view name, std::span<const std::string> options);
 
 }  // namespace cachetally

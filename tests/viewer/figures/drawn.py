@@ -438,6 +438,20 @@ def curves_of_two_files_lie_over_each_other():
     assert labels[0] == "robust" and labels[1].startswith("robust, model"), labels
 
 
+def levels_are_marked_where_their_capacities_lie():
+    yaml = ('caches:\n  - {name: L1D, next: L2, size: 128, ways: 2}\n  - {name: L1I, next: L2, size: 64, ways: 1}\n'
+            '  - {name: "L2", next: memory, size: 2 KiB, ways: 2}\n')
+    links = {"core-L1D": ("core", "L1D"), "core-L1I": ("core", "L1I"), "L1D-L2": ("L1D", "L2"), "L1I-L2": ("L1I", "L2"), "L2-memory": ("L2", "memory")}
+    attributes = [("links", "names", list(links))] + [(f"links/{name}", end, at) for name, ends in links.items() for end, at in zip(("from", "to"), ends)]
+    file = result_of("levels", {**{f"links/{name}": {"x": [0]} for name in links}, "machine": {"yaml": [yaml]}}, attributes)
+    assert levels_behind(file, "core-L1D") == {"L1D": 128, "L2": 2048}
+    assert levels_behind(file, "L1I-L2") == {"L2": 2048} and levels_behind(file, "core-L9") == {}
+    _, ax = plt.subplots()
+    ax.set_xlim(64, 1024)
+    mark_levels(ax, levels_behind(file, "core-L1D"))
+    assert [each.get_text() for each in ax.texts] == ["L1D"] and ax.collections[0].get_segments()[0][:, 0].tolist() == [128, 128]
+
+
 def miss_ratios_of_reuse_are_those_by_hand():
     first = 2**64 - 1
     file = result_of("reuse", {
@@ -450,6 +464,7 @@ def miss_ratios_of_reuse_are_those_by_hand():
          ("machine", "name", "small")])
     curves = {line.get_label(): (list(line.get_xdata()), list(np.round(line.get_ydata(), 9))) for line in reuse(file, wanted()).axes[0].lines}
     assert curves == {"all": ([64, 128, 192], [60, 50, 20]), "A": ([64, 128, 192], [50, 50, 12.5]), "B": ([64, 128, 192], [100, 50, 50])}, curves
+    assert not reuse(file, wanted()).axes[0].texts  # a file that has no links
     one = reuse(file, wanted(phases=[1], structure="A")).axes[0].lines
     assert [(line.get_label(), list(line.get_ydata())) for line in one] == [("A", [100, 100, 0])]
     for refused in ({"structure": "C"}, {"phases": [1], "structure": "D"}):
