@@ -57,7 +57,7 @@ protected:
 TEST_F(ProbeFiles, AreReadBackAsWritten) {
     const std::vector<TestReport> reports = made_up_reports(), read = written_and_read(reports);
     ASSERT_EQ(read.size(), 2U);
-    EXPECT_EQ(to_json(read, true), to_json(reports, true));
+    EXPECT_EQ(to_json(read, ""), to_json(reports, ""));
     EXPECT_EQ(to_text(read, 100), to_text(reports, 100));
     EXPECT_EQ(read[0].decisions, reports[0].decisions);
     const Curve &curve = read[0].curves.at(0), &loads = read[1].curves.at(0);
