@@ -20,10 +20,7 @@ export interface App {
 export interface View {
     element: HTMLElement;
     /** The state has changed, or the theme. */
-    update(): void;
-    dispose(): void;
-    /** Resolves when all is drawn; for tests and measurements. */
-    quiet?(): Promise<void>;
+    update?(): void;
     /** Sums by panel, for tests. */
     totals?(): Record<string, number>;
     /** Milliseconds per frame of the last drawings. */

@@ -57,6 +57,8 @@ export interface Reply {
 type Asked<M extends keyof Answers> = Parameters<Answers[M]> extends [unknown, ...infer Rest] ? Rest : never;
 type Answer<M extends keyof Answers> = Promise<Awaited<ReturnType<Answers[M]>>>;
 
+const open = new Set<Source>();
+
 /** A result file, open in a worker of its own. */
 export class Source {
     info!: FileInfo;
@@ -66,6 +68,7 @@ export class Source {
     private readonly axes = new Map<string, Promise<Axis>>();
 
     private constructor(private readonly worker: Worker) {
+        open.add(this);
         worker.onmessage = ({ data: { id, result, error, kind } }: MessageEvent<Reply>) => {
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
@@ -82,7 +85,7 @@ export class Source {
         };
     }
 
-    static async open(file: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<Source> {
+    static async open(file: File, trust: boolean): Promise<Source> {
         const source = new Source(await takeWorker());
         try {
             source.info = await source.ask('open', file, trust);
@@ -95,7 +98,11 @@ export class Source {
 
     close(): void {
         this.worker.terminate();
+        open.delete(this);
     }
+
+    /** Whether an answer of an open file is awaited. */
+    static asks = (): boolean => [...open].some(({ waiting }) => waiting.size > 0);
 
     ask<M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> {
         const id = this.next++;

@@ -97,34 +97,17 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const caused = info.attribution ? undefined : info.causes.find((each) => each.name === level); // of programs they name other things
     if (!counted && !caused) return null;
     const names = caused?.structures ?? info.structures.map((each) => each.name);
-    const keys: [number, number][] = [];
-    const rows = new Map<number, number>();
-    const row = (structure: number, phase: number) => {
-        const key = phase * (names.length + 1) + structure;
-        let found = rows.get(key);
-        if (found === undefined) {
-            rows.set(key, (found = keys.length));
-            keys.push([structure, phase]);
-        }
-        return found;
-    };
-    const of = (table?: { structure: ArrayLike<number>; phase: ArrayLike<number> }) =>
-        table ? Array.from(table.structure, (each, i) => row(each, table.phase[i])) : [];
-    const [countedRows, causedRows] = [of(counted), of(caused?.misses)];
-    const spread = (at: number[], values: ArrayLike<number>, fill = 0) => {
-        const column = new Float64Array(keys.length).fill(fill);
-        at.forEach((to, i) => (column[to] = values[i]));
-        return column;
-    };
-    const causes = caused ? caused.misses.counts.map((each) => spread(causedRows, each)) : null;
+    // rows of both tables, one behind the other: all that is made of them are sums
+    const some = (column: 'structure' | 'phase') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.misses[column] ?? [])]);
+    const [before, behind] = [counted?.structure.length ?? 0, caused?.misses.structure.length ?? 0];
+    const first = (values: Column) => Float64Array.from([...values, ...new Float64Array(behind)]);
+    const second = (values: Column) => Float64Array.from([...new Float64Array(before), ...values]);
+    const causes = caused ? caused.misses.counts.map(second) : null;
     return {
         level,
-        dimensions: {
-            structure: { names, of: Int32Array.from(keys, ([structure]) => structure) },
-            phase: phaseAxis(info, Int32Array.from(keys, ([, phase]) => phase)),
-        },
-        accesses: counted ? spread(countedRows, counted.accesses) : new Float64Array(keys.length).fill(NaN),
-        misses: counted ? spread(countedRows, counted.misses) : causes!.reduce((a, b) => a.map((each, i) => each + b[i])),
+        dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')) },
+        accesses: counted ? first(counted.accesses) : new Float64Array(behind).fill(NaN),
+        misses: counted ? first(counted.misses) : causes!.reduce((a, b) => a.map((each, i) => each + b[i])),
         cycles: null,
         causes,
     };

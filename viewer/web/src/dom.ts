@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
+import type { TableRow } from './protocol';
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
 type Child = Node | string | null | undefined | false;
+
+const present = (children: Child[]) => children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false);
 
 /** An element; attributes that are functions are listeners ("onclick"). */
 export function h<K extends keyof HTMLElementTagNameMap>(
@@ -16,10 +19,18 @@ export function h<K extends keyof HTMLElementTagNameMap>(
         if (typeof value === 'function') element.addEventListener(name.slice(2), value as unknown as EventListener);
         else element.setAttribute(name, value === true ? '' : String(value));
     }
-    element.append(
-        ...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false),
-    );
+    element.append(...present(children));
     return element;
+}
+
+/** Other children. The focus stays on a control that is there again: by its value or name, else by its place. */
+export function fill(parent: HTMLElement, ...children: Child[]): void {
+    const controls = () => [...parent.querySelectorAll<HTMLElement>('button, select, input, [tabindex]')];
+    const name = ({ dataset: { value }, ariaLabel, textContent }: HTMLElement) => value ?? ariaLabel ?? textContent;
+    const focused = document.activeElement as HTMLElement;
+    const place = controls().indexOf(focused);
+    parent.replaceChildren(...present(children));
+    if (place >= 0 && !focused.isConnected) (controls().find((each) => name(each) && name(each) === name(focused)) ?? controls()[place])?.focus();
 }
 
 /** A choice between a few things, as buttons. */
@@ -90,6 +101,13 @@ export const tableBy = <T>(caption: string, things: T[], columns: [string, (each
     rows: things.map((each, i) => columns.map(([, of]) => of(each, i))),
     ...more,
 });
+
+/** Columns of rows by their names in words: "swap-outs" are swapouts, "worst recall %" of worst_recall, which is a fraction. */
+export const inWords = (...names: string[]) =>
+    names.map((name): [string, (each: TableRow) => string | number] => {
+        const column = name.replace(/ %$/, '').replace(/-/g, '').replace(/ /g, '_');
+        return [name, ({ texts, numbers }) => texts[column] ?? (name.endsWith('%') ? 100 : 1) * numbers[column]];
+    });
 
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
@@ -169,6 +187,9 @@ export function download(name: string, blob: Blob): void {
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
+
+/** Whether browsers let a text be copied. */
+export const copied = (text: string): Promise<boolean> => Promise.resolve(navigator.clipboard?.writeText(text)).then(() => !!navigator.clipboard, () => false);
 
 /** A box over the page, closed by Escape or by pressing beside it. */
 export function dialog(label: string, ...children: Child[]): HTMLDialogElement {

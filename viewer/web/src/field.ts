@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FieldPlot: panels over a shared axis of addresses, and under one of them the field: phases down, cells of counts, and counts over
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
-import { drawAddresses, drawStrip } from './address_axis';
+import { scaleLinear } from 'd3-scale';
+import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, shade, type Across, type Rows, type Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';
 import { theme } from './colours';
 import { h } from './dom';
-import { drawKey, drawRows, drawSelection, drawTime, type Rows } from './field_draw';
 import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
 import { meanAt, tableOf } from './field_table';
 import { Figure } from './figure';
@@ -15,7 +15,6 @@ import type { Painter } from './paint';
 import { PanelReader, type PanelSource } from './panel_data';
 import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, stretchOf, type Panel, type ScaleKind } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { shade, type Shaded } from './shading';
 
 /** All that is shown; at first nothing. */
 const nothing = {
@@ -121,7 +120,7 @@ export class FieldPlot {
     /** The same panels, another stretch of the axis; null: all. */
     look(range: [number, number] | null): void {
         const next = range ?? [0, this.model.axis.bytes];
-        if (next.join() !== this.model.range.join()) this.reader.look(next);
+        if (next.join() !== this.model.range.join()) void this.reader.look(next);
         this.set({ range: next });
     }
 
@@ -162,8 +161,9 @@ export class FieldPlot {
         return placeAt(this.sight, pixel);
     }
 
-    private pixelOf(place: number): number {
-        return this.layout.all.x + ((place - this.model.range[0]) / this.width()) * this.layout.all.width;
+    private get across(): Across {
+        const { x, width } = this.layout.all;
+        return scaleLinear(this.model.range, [x, x + width]);
     }
 
     private rowAt(y: number): number {
@@ -267,9 +267,9 @@ export class FieldPlot {
         this.drawPanels(p, model);
         if (layout.field) this.drawField(p, model, layout.field);
         if (layout.time) drawTime(p, this.rowData, layout.time, model);
-        if (model.structures.length > 0) drawStrip(p, layout.strip, model.axis, model.structures, ...model.range, layout.all.width);
-        drawAddresses(p, layout.addresses, model.axis, ...model.range, layout.all.width);
-        drawSelection(p, this.rowData, layout, model);
+        if (model.structures.length > 0) drawStrip(p, layout.strip, this.across, model.axis, model.structures);
+        drawAddresses(p, layout.addresses, this.across, model.axis);
+        drawSelection(p, this.rowData, layout, this.across, model);
         if (this.dragged) p.frame(this.dragged.x, this.dragged.y, this.dragged.width, this.dragged.height, theme().accent, 0, `${theme().accent}22`);
         this.drawCursor(p, model);
         this.frames.push(performance.now() - begin);
@@ -281,7 +281,7 @@ export class FieldPlot {
         const alike = model.shared ? panels.filter((each) => !each.signed && !each.apart) : [];
         const common = alike.length ? this.commonRange(model, alike) : null;
         panels.forEach((panel, i) => {
-            drawBreaks(p, model.axis, range, this.layout.panels[i]);
+            drawBreaks(p, this.across, model.axis, this.layout.panels[i]);
             drawPanel(p, this.layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null);
         });
     }
@@ -300,15 +300,15 @@ export class FieldPlot {
     }
 
     private drawField(p: Painter, model: FieldModel, field: Box): void {
-        const { heat, drawn, range } = model;
+        const { heat, drawn } = model;
         const colours = theme();
         if (heat) {
             const key = `${model.scale}${colours.dark}`;
             if (this.shaded?.heat !== heat || this.shaded.key !== key) this.shaded = { heat, key, shaded: shade(heat, model.scale) };
             const { shaded } = this.shaded;
-            const perByte = field.width / (range[1] - range[0]);
+            const [from, to] = drawn.map(this.across);
             p.within(field.x, field.y, field.width, field.height, () =>
-                p.cells(this.pixelOf(drawn[0]), field.y, (drawn[1] - drawn[0]) * perByte, field.height, heat.columns, shaded.cells, this.edges),
+                p.cells(from, field.y, to - from, field.height, heat.columns, shaded.cells, this.edges),
             );
             drawKey(p, field.x, 30, field.width, shaded, model);
         }
@@ -322,7 +322,7 @@ export class FieldPlot {
         const { cursor, layout } = this;
         const select = this.acts.brush ? 'Drag selects addresses and phases, a click a phase or a structure; wheel or +/− zooms.' : 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width.';
         if (!cursor) return this.tell(`${select} Solid: mean of the lines in a column; pale: up to the largest.`);
-        const x = this.pixelOf(cursor.x);
+        const x = this.across(cursor.x);
         if (x < layout.all.x || x > layout.all.x + layout.all.width) return;
         p.line([[x, layout.all.y], [x, layout.all.y + layout.all.height]], theme().faint, 1, [3, 3]);
         if (layout.field && cursor.row >= 0 && this.rows() > 1) {
@@ -365,13 +365,6 @@ export class FieldPlot {
         return this.model.field ? Array.from({ length: this.rows() }, (_, row) => this.nameOf(row)) : [];
     }
 
-    quiet = (): Promise<void> => this.reader.quiet();
-
     /** Sums over all by panel; for tests. */
     totals = (): Record<string, number> => Object.fromEntries(this.model.panels.map(({ title, whole }) => [title, whole?.total ?? NaN]));
-
-    dispose(): void {
-        this.reader.dispose();
-        this.figure.dispose();
-    }
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
-import { csv, dialog, download, h, tableElement, type Table } from './dom';
+import { least } from 'd3-array';
+import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
 import { theme } from './colours';
+import { inside, type Box } from './field_layout';
 import { full } from './numbers';
 import { CanvasPainter, SvgPainter, type Painter } from './paint';
 
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;
+
+/** Where a cell of a picture can be pressed. */
+export type Hit<T> = Box & { cell: T };
 
 export interface FigureOptions {
     /** File name of exports, without extension. */
@@ -19,6 +24,10 @@ export interface FigureOptions {
     python: () => string;
 }
 
+const made = new WeakMap<Element, Figure>();
+for (const [event, act] of [['beforeprint', 'print'], ['afterprint', 'unprint']] as const)
+    window.addEventListener(event, () => document.querySelectorAll('.figure').forEach((each) => made.get(each)?.[act]()));
+
 export class Figure {
     readonly element: HTMLElement;
     readonly canvas: HTMLCanvasElement;
@@ -30,7 +39,6 @@ export class Figure {
     /** The picture for paper: a canvas that is higher than a page would be cut off. */
     private readonly printed = h('div', { class: 'printed' });
     private frame = 0;
-    private readonly observer: ResizeObserver;
     private readonly tableButton: HTMLButtonElement;
 
     constructor(private readonly options: FigureOptions) {
@@ -54,20 +62,44 @@ export class Figure {
         );
         this.behind = h('div', { class: 'behind', hidden: true });
         this.element = h('section', { class: 'figure' }, h('div', { class: 'figure-head' }, this.bar, tools), this.canvas, this.printed, this.behind);
-        this.observer = new ResizeObserver(() => this.redraw());
-        this.observer.observe(this.element);
-        window.addEventListener('beforeprint', this.print);
-        window.addEventListener('afterprint', this.unprint);
+        new ResizeObserver(() => this.redraw()).observe(this.element);
+        made.set(this.element, this);
     }
 
-    private readonly print = (): void => {
+    print(): void {
         const least = parseFloat(this.canvas.style.minWidth) || 0;
         if (this.element.isConnected && !this.canvas.hidden) this.printed.innerHTML = this.svg(Math.max(paperWidth, least));
-    };
-    private readonly unprint = (): void => {
+    }
+
+    unprint(): void {
         this.printed.replaceChildren();
         this.redraw(); // places for the pointer are those of the last drawing
-    };
+    }
+
+    /** Cells are pressed, told of by `title` under the pointer, and walked through by arrows, from the chosen one on; `hits`: as they are drawn. */
+    picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {
+        const { canvas } = this;
+        const under = ({ offsetX, offsetY }: MouseEvent) => hits().find((each) => inside(each, offsetX, offsetY));
+        const pick = (hit: Hit<T> | undefined) => hit && choose(hit.cell);
+        canvas.classList.add('clickable');
+        canvas.addEventListener('click', (event) => pick(under(event)));
+        canvas.addEventListener('pointermove', (event) => {
+            const hit = under(event);
+            canvas.title = hit ? title(hit.cell) : '';
+        });
+        canvas.addEventListener('keydown', (event) => {
+            const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key] ?? [0, 0];
+            if (!dx && !dy) return;
+            event.preventDefault();
+            const from = hits().find(({ cell }) => cell === chosen());
+            const distance = (to: Box) => {
+                const [x, y] = [to.x + to.width / 2 - from!.x - from!.width / 2, to.y + to.height / 2 - from!.y - from!.height / 2];
+                const along = dx * x + dy * y;
+                return along > 1 ? along + 8 * (Math.abs(dy * x) + Math.abs(dx * y)) : NaN;
+            };
+            pick(from ? least(hits(), distance) : hits()[0]);
+        });
+    }
 
     /** Draws before the next frame. */
     redraw(): void {
@@ -126,13 +158,6 @@ export class Figure {
         context.drawImage(this.canvas, 0, 0);
         copy.toBlob((blob) => blob && download(`${this.options.name()}.png`, blob));
     }
-
-    dispose(): void {
-        this.observer.disconnect();
-        window.removeEventListener('beforeprint', this.print);
-        window.removeEventListener('afterprint', this.unprint);
-        cancelAnimationFrame(this.frame);
-    }
 }
 
 /** One menu: opened by click or Enter, closed by Escape, by a choice, or when the focus leaves it. */
@@ -158,24 +183,17 @@ function exportMenu(items: [string, string, () => void][]): HTMLElement {
 }
 
 function showPython(code: string): void {
-    const copied = h('span', { class: 'note', role: 'status' });
+    const told = h('span', { class: 'note', role: 'status' });
     const text = h('pre', { tabindex: 0 }, code);
     const copy = async () => {
-        try {
-            await navigator.clipboard.writeText(code);
-            copied.textContent = 'copied';
-        } catch {
-            const range = document.createRange();
-            range.selectNodeContents(text);
-            getSelection()?.removeAllRanges();
-            getSelection()?.addRange(range);
-            copied.textContent = 'selected: press Ctrl+C';
-        }
+        const done = await copied(code);
+        if (!done) getSelection()?.selectAllChildren(text);
+        told.textContent = done ? 'copied' : 'selected: press Ctrl+C';
     };
     const made: HTMLDialogElement = dialog(
         'Python',
         h('p', {}, 'The same data with h5py (Debian: python3-h5py, python3-numpy):'),
         text,
-        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => made.close() }, 'Close'), copied),
+        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => made.close() }, 'Close'), told),
     );
 }

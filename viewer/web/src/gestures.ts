@@ -39,6 +39,27 @@ function pan(sight: Sight, share: number): void {
     moveSight(sight, from + share * (to - from), to - from);
 }
 
+const moving = new Set<Hand>();
+
+/** Waits until a hand has come to rest. */
+export class Hand {
+    private timer = 0;
+    private resume: (last: boolean) => void = () => {};
+
+    /** Resolves so many milliseconds after the last call; to false at once where another call comes before. */
+    rest(milliseconds: number): Promise<boolean> {
+        window.clearTimeout(this.timer);
+        this.resume(false);
+        moving.add(this);
+        return new Promise((resolve) => {
+            this.resume = resolve;
+            this.timer = window.setTimeout(() => (moving.delete(this), resolve(true)), milliseconds);
+        });
+    }
+
+    static moves = (): boolean => moving.size > 0;
+}
+
 export interface Acts {
     /** Dragged from one place to another: across, and down. */
     select(from: number, to: number, done: boolean, fromY: number, toY: number): void;

@@ -63,6 +63,7 @@ export function openSearch(app: App): void {
     const go = (entry: Entry) => {
         made.close();
         app.set(entry.go);
+        document.querySelector<HTMLElement>('#view canvas')?.focus();
     };
     const mark = () => {
         [...list.children].forEach((each, i) => each.setAttribute('aria-selected', String(i === at)));

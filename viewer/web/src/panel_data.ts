@@ -2,6 +2,7 @@
 // What panels are drawn from: columns of the whole axis, and, when the hand has come to rest, of what is in sight.
 import { Superseded } from './client';
 import { theme } from './colours';
+import { Hand } from './gestures';
 import { meanOf, type Panel } from './panels';
 import type { Axis, Buckets, Stretch } from './protocol';
 
@@ -32,10 +33,8 @@ const columns = 2048;
 export class PanelReader {
     panels: (Panel & PanelSource)[] = [];
     private axis: Axis = { segments: [], bytes: 1 };
-    private timer = 0;
     private generation = 0;
-    private pending = 0;
-    private settled: (() => void)[] = [];
+    private readonly hand = new Hand();
 
     /** `changed`: other numbers are there to be drawn. */
     constructor(private readonly changed: () => void) {}
@@ -46,28 +45,22 @@ export class PanelReader {
         this.panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '' }));
         ++this.generation;
         for (const panel of this.panels) void this.load(panel, { x0: 0, x1: axis.bytes, count: columns, sight: [0, axis.bytes] }, 'whole');
-        this.look(sight);
+        void this.look(sight);
     }
 
     /** Another stretch is in sight. Its columns begin and end where it does, so that its table has the lines in it, and no others. */
-    look([x0, x1]: [number, number]): void {
-        window.clearTimeout(this.timer);
-        this.timer = 0;
-        if (x0 <= 0 && x1 >= this.axis.bytes) return this.tellSettled();
-        this.timer = window.setTimeout(() => {
-            this.timer = 0;
-            const width = (x1 - x0) / columns;
-            const before = Math.min(columns / 2, Math.floor(x0 / width));
-            const behind = Math.min(columns / 2, Math.floor((this.axis.bytes - x1) / width));
-            const stretch: Stretch = { x0: x0 - before * width, x1: x1 + behind * width, count: before + columns + behind, sight: [x0, x1] };
-            for (const panel of this.panels) void this.load(panel, stretch, 'fine');
-            this.tellSettled();
-        }, 60);
+    async look([x0, x1]: [number, number]): Promise<void> {
+        const all = x0 <= 0 && x1 >= this.axis.bytes;
+        if (!(await this.hand.rest(all ? 0 : 60)) || all) return;
+        const width = (x1 - x0) / columns;
+        const before = Math.min(columns / 2, Math.floor(x0 / width));
+        const behind = Math.min(columns / 2, Math.floor((this.axis.bytes - x1) / width));
+        const stretch: Stretch = { x0: x0 - before * width, x1: x1 + behind * width, count: before + columns + behind, sight: [x0, x1] };
+        for (const panel of this.panels) void this.load(panel, stretch, 'fine');
     }
 
     private async load(panel: Panel & PanelSource, stretch: Stretch, into: 'whole' | 'fine'): Promise<void> {
         const { generation } = this;
-        ++this.pending;
         try {
             const data = await panel.fetch(stretch);
             if (generation === this.generation) panel[into] = data;
@@ -76,25 +69,8 @@ export class PanelReader {
             if (into === 'whole') panel.message = error instanceof Error ? error.message : String(error);
             else if (generation === this.generation) panel.fine = null;
         } finally {
-            --this.pending;
             if (generation === this.generation) this.changed();
-            this.tellSettled();
         }
-    }
-
-    private tellSettled(): void {
-        if (this.pending > 0 || this.timer !== 0) return;
-        this.settled.forEach((each) => each());
-        this.settled = [];
-    }
-
-    /** Resolves when nothing is being read. */
-    quiet(): Promise<void> {
-        return this.pending === 0 && this.timer === 0 ? Promise.resolve() : new Promise((resolve) => this.settled.push(resolve));
-    }
-
-    dispose(): void {
-        window.clearTimeout(this.timer);
     }
 }
 

@@ -3,6 +3,7 @@
 import { scale as rule } from '../../drawing.json';
 import { drawUp } from './chart';
 import { theme } from './colours';
+import type { Across } from './field_draw';
 import { titleHeight, type Box } from './field_layout';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, type Painter } from './paint';
@@ -176,12 +177,12 @@ function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box & { hea
 }
 
 /** A thin dashed line where the axis leaves out addresses. */
-export function drawBreaks(p: Painter, axis: Axis, [x0, x1]: [number, number], { x, y, width, height }: Box): void {
+export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Box): void {
+    const [x0, x1] = at.domain();
     axis.segments.slice(1).forEach((segment, i) => {
         const end = axis.segments[i].start + axis.segments[i].bytes;
         const middle = (end + segment.start) / 2;
-        if (middle <= x0 || middle >= x1 || ((segment.start - end) / (x1 - x0)) * width < 2) return;
-        const at = x + ((middle - x0) / (x1 - x0)) * width;
-        p.line([[at, y], [at, y + height]], theme().line, 1, [2, 4]);
+        if (middle <= x0 || middle >= x1 || at(segment.start) - at(end) < 2) return;
+        p.line([[at(middle), y], [at(middle), y + height]], theme().line, 1, [2, 4]);
     });
 }

@@ -2,6 +2,7 @@
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
 
 import type { factsOf } from './worker/facts';
+import type { Reuse } from './worker/reuse';
 import type { validationOf, intrusionOf, probeOf } from './worker/tables';
 
 /** A column of numbers, one per phase or structure. */
@@ -66,6 +67,7 @@ export type IntrusionInfo = ReturnType<typeof intrusionOf>;
 export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
 export type ValidationInfo = ReturnType<typeof validationOf>;
+export type ReuseSums = ReturnType<Reuse['sums']>[number];
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {
@@ -123,12 +125,6 @@ export interface Buckets {
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 
-/** Sums by phase: of levels accesses and misses, else the count and 0. */
-export interface PhaseSums {
-    first: Column;
-    second: Column;
-}
-
 export interface LineCount {
     address: bigint;
     first: number;
@@ -157,24 +153,4 @@ export interface Heat {
     weight: Float64Array;
     /** First phase of each row, and one behind the last. */
     edges: number[];
-}
-
-/** What a monitor gives of a sweep's counts, and by how much that differs. */
-export interface Coarse {
-    exact: Buckets;
-    approximate: Buckets;
-    /** |exact - approximate| of the lines. */
-    difference: Buckets;
-    /** The error over the data structures, a fraction. */
-    error: number;
-}
-
-/** How many other lines lie between two uses of a line, on a link with lines of a size. */
-export interface ReuseSums {
-    /** Path of the group in the file. */
-    path: string;
-    link: string;
-    lineBytes: number;
-    /** Uses by the least distance of a bin, in lines, ascending; Infinity: first uses. */
-    bins: { distance: number; count: number }[];
 }

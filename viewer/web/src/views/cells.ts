@@ -3,13 +3,11 @@
 // one of several metrics; of two files also how much more the second has.
 import { groups } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
-import { h, segmented, select, type Table } from '../dom';
-import { inside } from '../field_layout';
-import { Figure } from '../figure';
-import { brief } from '../numbers';
+import { fill, h, segmented, select, type Table } from '../dom';
+import { Figure, type Hit } from '../figure';
 import type { State } from '../state';
-import { worstOfAll } from './standing';
-import { drawLines, drawMatrix, linesHeight, matrixHeight, type Cell, type Hit, type Metric, type Paint, type Picture } from './cells_draw';
+import { worstOfAll } from './sweep_cells';
+import { cellsHeight, drawCells, drawLines, linesHeight, type Cell, type Metric, type Paint, type Picture } from './cells_draw';
 
 export interface CellFigure {
     name: string;
@@ -49,7 +47,7 @@ export interface CellDetail extends Omit<View, 'update'> {
     show: (cell: Cell | null) => void;
 }
 
-export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawMatrix, height: matrixHeight };
+export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawCells, height: cellsHeight };
 export const linesFigure: CellFigure = { name: 'lines', title: 'Over the number of counters', paint: drawLines, height: linesHeight };
 
 /** The same numbers of another file, and by how much they are more; null where it has no such cell. */
@@ -125,7 +123,7 @@ export class CellsView implements View {
 
     private figure({ name, title, paint, height, table, python }: CellFigure): Figure {
         const { app, all } = this;
-        let hits: Hit[] = [];
+        let hits: Hit<Cell>[] = [];
         const made = new Figure({
             name: () => `${baseName(app.source)}-${name}`,
             label: () => `${title}: ${this.picture().metric.title} of ${this.picture().cells.length} cells of ${titleOf(app.source)}`,
@@ -134,16 +132,13 @@ export class CellsView implements View {
             table: () => table?.(this.picture()) ?? this.table(),
             python: () => (python ?? all.python)(this.picture()),
         });
-        const under = ({ offsetX, offsetY }: MouseEvent) => hits.find((each) => inside(each, offsetX, offsetY))?.cell;
-        const { canvas } = made;
         made.bar.append(h('h3', {}, title));
-        canvas.classList.add('clickable');
-        canvas.addEventListener('click', (event) => this.choose(under(event)));
-        canvas.addEventListener('pointermove', (event) => {
-            const cell = under(event);
-            canvas.title = cell ? `${cell.row}, ${cell.numbers.counters} counters: ${this.said(cell)}` : '';
-        });
-        canvas.addEventListener('keydown', (event) => this.move(event));
+        made.picks(
+            () => hits,
+            () => this.picture().chosen,
+            (cell) => `${cell.row}, ${cell.numbers.counters} counters: ${this.said(cell)}`,
+            (cell) => this.choose(cell),
+        );
         return made;
     }
 
@@ -151,23 +146,9 @@ export class CellsView implements View {
         return this.all.metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
     }
 
-    private choose(cell: Cell | undefined): void {
-        if (!cell) return;
+    private choose(cell: Cell): void {
         const elsewhere = this.chosen().by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
         this.app.set({ ...Object.fromEntries(elsewhere), cell: cell.id, x: '' });
-    }
-
-    /** Arrows go from cell to cell. */
-    private move(event: KeyboardEvent): void {
-        const { cells, chosen } = this.picture();
-        const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-        if (!step) return;
-        event.preventDefault();
-        const at = chosen ?? cells[0];
-        const next = <T>(list: T[], from: T, by: number) => list[Math.min(list.length - 1, Math.max(0, list.indexOf(from) + by))];
-        const row = next([...new Set(cells.map((cell) => cell.row))], at.row, step[0]);
-        const counters = next([...new Set(cells.map((cell) => cell.numbers.counters))], at.numbers.counters, step[1]);
-        this.choose(cells.find((cell) => cell.row === row && cell.numbers.counters === counters));
     }
 
     /** With the metric of the second file and the difference, where that is shown. */
@@ -184,21 +165,16 @@ export class CellsView implements View {
         const picture = this.picture();
         const choices = this.chosen().by.filter(({ names }) => names.length > 1);
         const named = (list: Metric[], text: (title: string) => string) => list.map((each): [string, string] => [each.id, text(each.title)]);
-        this.controls.replaceChildren(
+        fill(
+            this.controls,
             segmented('What is shown', named(all.metrics, String), picture.metric.id, (metric) => app.set({ metric })),
             ...choices.map(({ choice: { title, key }, names, name }) => select(title, names.map((each): [string, string] => [each, each || 'none']), name, (to) => app.set({ [key]: to }))),
             h('span', { class: 'note' }, all.note(picture)),
         );
-        if (picture.over) this.weighed.replaceChildren(select('Error against', named(all.overs, (each) => each.toLowerCase()), picture.over.id, (over) => app.set({ over })));
+        if (picture.over) fill(this.weighed, select('Error against', named(all.overs, (each) => each.toLowerCase()), picture.over.id, (over) => app.set({ over })));
         this.figures.forEach((each) => each.changed());
         this.detail.show(picture.chosen);
     }
-
-    dispose(): void {
-        [...this.figures, this.detail].forEach((each) => each.dispose());
-    }
-
-    quiet = (): Promise<void> => this.detail.quiet?.() ?? Promise.resolve();
 
     frames = (): number[] => this.detail.frames?.() ?? [];
 
@@ -208,10 +184,3 @@ export class CellsView implements View {
         return this.detail.totals?.() ?? Object.fromEntries(cells.map((cell) => [cell.id, metric.value(cell)]));
     }
 }
-
-/** A metric of a column as it is. */
-export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: brief, tick: brief });
-
-/** A column by its name in words. */
-export const inWords = (column: string): string => column.replace(/_/g, ' ');
-

@@ -3,11 +3,11 @@
 import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { distinctColours, theme } from '../colours';
-import { h, segmented, select, tableElement, type Table } from '../dom';
+import { fill, h, segmented, select, tableElement, type Table } from '../dom';
 import { Figure } from '../figure';
 import { Gestures, placeAt, type Sight } from '../gestures';
 import { brief, full } from '../numbers';
-import { curvesPython } from '../python';
+import { snippet } from '../python';
 import { parseRange } from '../state';
 import { curvesOf, groupsOf, plateauAt, residualsOf, unitTitle, type Against, type CurveGroup, type Shown } from './curves_data';
 import { drawCurves, heightOf, plotBox, xText, type CurvePicture } from './curves_draw';
@@ -45,7 +45,7 @@ class Curves implements View {
                 if (this.dragged) p.frame(this.dragged[0], 42, this.dragged[1] - this.dragged[0], p.height - 86, accent, 0, `${accent}22`);
             },
             table: () => this.table(),
-            python: () => curvesPython(app.source, this.visible().filter((each) => each.file === 0).map((each) => each.curve.path)),
+            python: () => snippet({ FILE: app.source.info.name, PATHS: this.visible().filter((each) => each.file === 0).map((each) => each.curve.path) }, 'curves'),
         });
         const { bar, canvas } = this.figure;
         bar.append(this.controls, this.legend);
@@ -169,7 +169,7 @@ class Curves implements View {
             const swatch = h('i', { class: 'swatch', style: `background:${this.colours.get(id)}`, 'aria-hidden': 'true' });
             return h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: !off.includes(id), onchange: toggle }), swatch, label);
         };
-        this.legend.replaceChildren(...this.all().map(box));
+        fill(this.legend, ...this.all().map(box));
     }
 
     update(): void {
@@ -182,7 +182,8 @@ class Curves implements View {
         if (all.some((each) => each.plateaus.length > 0)) residuals.push(['plateaus', 'from the plateaus']);
         if (app.others.length > 0) residuals.push(['first', 'from the first file']);
         const groups = groupsOf(sources).map(({ id, title }): [string, string] => [id, title]);
-        this.controls.replaceChildren(
+        fill(
+            this.controls,
             select('Show', groups, group.id, (curves) => app.set({ curves, x: '', off: '' })),
             ...(loads ? [] : [scaleChooser(app, 'logarithmic where values lie far apart')]),
             ...(residuals.length > 1 && !loads ? [segmented('Residuals', residuals, this.against(), (each) => app.set({ residuals: each }))] : []),
@@ -192,10 +193,6 @@ class Curves implements View {
         const decisions = sources.flatMap((source) => decisionsOf(source, sources.length > 1) ?? []);
         this.findings.replaceChildren(h('h3', {}, 'Findings'), tableElement(findingsTable(sources), full), ...decisions);
         this.figure.changed();
-    }
-
-    dispose(): void {
-        this.figure.dispose();
     }
 
     totals(): Record<string, number> {

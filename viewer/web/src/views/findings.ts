@@ -2,7 +2,7 @@
 // What probes concluded, as a table: beside what is true, where that is known; and in which steps.
 import { titleOf } from '../app';
 import type { Source } from '../client';
-import { h, type Table } from '../dom';
+import { h, inWords, tableBy, type Table } from '../dom';
 import { bytes, full } from '../numbers';
 import type { ProbeInfo, TableRow } from '../protocol';
 
@@ -24,28 +24,28 @@ function truth({ texts: { truth_word, unit, parameter }, numbers: { truth: value
     return high > value ? `${amount(value, of)} … ${amount(high, of)}` : amount(value, of);
 }
 
-function cells(row: TableRow): string[] {
-    const { test, variant, level, parameter, word, unit, verdict, method, reason } = row.texts;
-    return [test, variant, level, parameter, word || amount(row.numbers.value, unit) || '–', interval(row), unit, truth(row), verdict, method || reason];
-}
-
 export function findingsTable(sources: Source[]): Table {
-    const several = sources.length > 1;
-    const headers = ['test', 'variant', 'level', 'parameter', 'found', 'interval', 'unit', 'ground truth', 'verdict', 'how'];
-    return {
-        caption: 'What was found, and what is true',
-        headers: [...(several ? ['machine'] : []), ...headers],
-        rows: sources.flatMap((source) => source.info.probe!.findings.map((each) => [...(several ? [titleOf(source)] : []), ...cells(each)])),
-    };
+    const found = sources.flatMap((source) => source.info.probe!.findings.map((row) => ({ ...row, source })));
+    const own = inWords('test', 'variant', 'level', 'parameter', 'unit', 'verdict');
+    return tableBy('What was found, and what is true', found, [
+        ...(sources.length > 1 ? [['machine', ({ source }) => titleOf(source)] as [string, (row: (typeof found)[number]) => string]] : []),
+        ...own.slice(0, 4),
+        ['found', ({ texts: { word, unit }, numbers: { value } }) => word || amount(value, unit) || '–'],
+        ['interval', interval],
+        own[4],
+        ['ground truth', truth],
+        own[5],
+        ['how', ({ texts: { method, reason } }) => method || reason],
+    ]);
 }
 
-export function costsTable({ tests }: ProbeInfo): Table {
-    return {
-        caption: 'What the tests cost',
-        headers: ['test', 'runs', 'references', 'cycles'],
-        rows: tests.map(({ name, runs, references, cycles }) => [name, runs, references, cycles]),
-    };
-}
+export const costsTable = ({ tests }: ProbeInfo): Table =>
+    tableBy('What the tests cost', tests, [
+        ['test', ({ name }) => name],
+        ['runs', ({ runs }) => runs],
+        ['references', ({ references }) => references],
+        ['cycles', ({ cycles }) => cycles],
+    ]);
 
 /** The decisions of each test, to be unfolded. */
 export function decisionsOf(source: Source, several: boolean): HTMLElement | null {

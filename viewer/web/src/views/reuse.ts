@@ -13,7 +13,7 @@ import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
 import { textWidth, type Painter, type Point } from '../paint';
 import type { FileInfo, ReuseSums } from '../protocol';
-import { reusePython } from '../python';
+import { snippet } from '../python';
 import { extentOf, valueScale } from '../scale';
 import { asAWhole, selectionTitle } from './details';
 
@@ -118,7 +118,7 @@ export class ReusePicture {
             height: () => this.panels.length * panelHeight,
             draw: (p) => this.panels.forEach((each, i) => drawPanel(p, app, each, i * panelHeight)),
             table: () => this.table(title()),
-            python: () => reusePython(app.source, this.panels.map(({ path }) => path), this.names, this.chosen.phases),
+            python: () => snippet({ FILE: app.source.info.name, GROUPS: this.panels.map(({ path }) => path), STRUCTURES: this.names, PHASES: this.chosen.phases }, 'reuse'),
         });
         this.figure.bar.append(h('h3', {}, 'Reuse distances'));
         this.element = h('section', { class: 'detail', 'aria-label': 'Reuse distances', hidden: true }, this.figure.element, this.note);
@@ -149,9 +149,5 @@ export class ReusePicture {
         const parts = [names && !filter.structure && `Of ${asAWhole(names)}.`, (filter.core || filter.function) && 'Of all cores and functions.'];
         this.note.textContent = parts.filter((each) => each).join(' ');
         this.figure.changed();
-    }
-
-    dispose(): void {
-        this.figure.dispose();
     }
 }

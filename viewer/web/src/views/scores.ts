@@ -2,12 +2,12 @@
 // Scores: how often each test of the probes was right about random machines, and on which it failed most.
 import { baseName, titleOf, type App, type View } from '../app';
 import { theme } from '../colours';
-import { h, tableElement, type Table } from '../dom';
+import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { Figure } from '../figure';
 import { full } from '../numbers';
 import { textWidth, type Painter } from '../paint';
 import type { ValidationInfo, TableRow } from '../protocol';
-import { scoresPython } from '../python';
+import { snippet } from '../python';
 
 const [rowHeight, countsWidth] = [22, 150];
 
@@ -18,26 +18,19 @@ function percentOf(part: number, { numbers: { right, wrong, not_identifiable } }
     return all > 0 ? (100 * part) / all : 0;
 }
 
-export function scoresTable({ scores }: ValidationInfo): Table {
-    return {
-        caption: 'How often tests were right, over all levels of all machines',
-        headers: ['test', 'parameter', 'variant', 'right', 'wrong', 'not identifiable', 'right %', 'wrong %'],
-        keys: 3,
-        rows: scores.map((score) => {
-            const { texts, numbers } = score;
-            const { right, wrong, not_identifiable } = numbers;
-            return [texts.test, texts.parameter, texts.variant, right, wrong, not_identifiable, percentOf(right, score), percentOf(wrong, score)];
-        }),
-    };
-}
+export const scoresTable = ({ scores }: ValidationInfo): Table =>
+    tableBy('How often tests were right, over all levels of all machines', scores, [
+        ...inWords('test', 'parameter', 'variant', 'right', 'wrong', 'not identifiable'),
+        ['right %', (score) => percentOf(score.numbers.right, score)],
+        ['wrong %', (score) => percentOf(score.numbers.wrong, score)],
+    ], { keys: 3 });
 
-export function worstTable({ worst }: ValidationInfo): Table {
-    return {
-        caption: 'Machines on which an answer was wrong or missing, the worst first',
-        headers: ['machine', 'wrong', 'not identifiable', 'what was wrong'],
-        rows: worst.map(({ texts, numbers }) => [String(numbers.machine), numbers.wrong, numbers.not_identifiable, texts.findings]),
-    };
-}
+export const worstTable = ({ worst }: ValidationInfo): Table =>
+    tableBy('Machines on which an answer was wrong or missing, the worst first', worst, [
+        ['machine', ({ numbers }) => String(numbers.machine)],
+        ...inWords('wrong', 'not identifiable'),
+        ['what was wrong', ({ texts }) => texts.findings],
+    ]);
 
 /** Parts of a bar from the left. */
 const parts = (): { name: string; column: string; colour: string }[] => [
@@ -81,7 +74,7 @@ export function scoresView(app: App): View {
         height: () => 36 + scores.length * rowHeight,
         draw: (p) => drawScores(p, scores),
         table: () => scoresTable(validation),
-        python: () => scoresPython(app.source),
+        python: () => snippet({ FILE: app.source.info.name }, 'scores'),
     });
     figure.bar.append(
         h('h3', {}, `${full(validation.machines)} random machines`),
@@ -91,5 +84,5 @@ export function scoresView(app: App): View {
     const worst = worstTable(validation);
     const none = h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.'));
     const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : none);
-    return { element, update: () => figure.redraw(), dispose: () => figure.dispose() };
+    return { element, update: () => figure.redraw() };
 }

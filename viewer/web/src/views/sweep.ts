@@ -2,15 +2,14 @@
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell.
 import { titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { tableBy, type Table } from '../dom';
+import { inWords, tableBy, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
 import type { FileInfo } from '../protocol';
-import { sweepPython } from '../python';
+import { snippet } from '../python';
 import { CellsView, linesFigure, matrixFigure, type CellFigure, type Cells } from './cells';
 import type { Cell, Metric, Picture } from './cells_draw';
 import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
-import { worstOfAll } from './standing';
-import { cellsOf, known, metricsOf } from './sweep_cells';
+import { cellsOf, known, metricsOf, worstOfAll } from './sweep_cells';
 import { sweepDetail } from './sweep_detail';
 
 type Column = [string, (cell: Cell) => string | number];
@@ -40,10 +39,8 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     const papers = published ? metrics.filter((metric) => metric.published) : [];
     const parts = partColumns(info);
     return tableBy(`Sweep of ${info.sweep!.link}`, cells, [
-        ...parts.map((key): Column => [key, ({ texts }) => texts[key]]),
-        ['eviction', ({ texts }) => texts.eviction],
-        ['granularity', ({ texts }) => texts.granularity],
-        ['counters', ({ numbers }) => numbers.counters],
+        ...inWords(...parts),
+        ...inWords('eviction', 'granularity', 'counters'),
         ...metrics.map((metric): Column => [name(metric), (cell) => (shares(metric) ? 100 : 1) * metric.value(cell)]),
         ...(standing ? [['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')] as Column, ['mark', markOf] as Column] : []),
         ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
@@ -91,7 +88,7 @@ function sweepCells(source: Source): Cells {
         ],
         note: (picture) => note(source, picture),
         table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
-        python: ({ cells: [first], metric }) => sweepPython(source, chosen(first), [metric.column]),
+        python: ({ cells: [first], metric }) => snippet({ FILE: info.name, CHOSEN: chosen(first), COLUMNS: [metric.column] }, 'sweep'),
     };
 }
 
@@ -103,10 +100,10 @@ function frontsFigure(app: App): CellFigure {
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
         height: (picture, width) => frontsHeight(fronts(picture), width),
         table: (picture) => frontsTable(fronts(picture)),
-        python: ({ cells: [{ numbers, texts }], over }) =>
-            'front' in numbers
-                ? sweepPython(app.source, [], ['error', over.column, 'admitted', 'front', 'remains'])
-                : sweepPython(app.source, [['eviction', texts.eviction]], ['error', over.column]),
+        python: ({ cells: [{ numbers, texts }], over }) => {
+            const [chosen, more] = 'front' in numbers ? [[], ['admitted', 'front', 'remains']] : [[['eviction', texts.eviction]], []];
+            return snippet({ FILE: app.source.info.name, CHOSEN: chosen, COLUMNS: ['error', over.column, ...more] }, 'sweep');
+        },
     };
 }
 

@@ -8,7 +8,7 @@ import { movesPages } from '../machine';
 import { bytes, percent } from '../numbers';
 import { once, type PanelSource } from '../panel_data';
 import type { Axis } from '../protocol';
-import { cellPython } from '../python';
+import { snippet } from '../python';
 import { parseRange, rangeText } from '../state';
 import type { CellDetail } from './cells';
 import type { Cell } from './cells_draw';
@@ -38,11 +38,10 @@ export function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail 
     const head = h('h3', {});
     let axis: Axis = { segments: [], bytes: 1 };
     let key = '';
-    let ready: Promise<void> = Promise.resolve();
     const plot = new FieldPlot({
         name: () => `${baseName(app.source)}-cell`,
         title: () => `${head.textContent} of ${titleOf(app.source)}`,
-        python: () => cellPython(app.source, linesPerGroup((app.state.cell ?? '').split(',')[0], series?.unit ?? 1) ?? 1),
+        python: () => snippet({ FILE: app.source.info.name, GROUP: linesPerGroup((app.state.cell ?? '').split(',')[0], series?.unit ?? 1) ?? 1 }, 'cell'),
         look: (range) => app.move(rangeText(range)),
     });
     const { element } = plot.figure;
@@ -96,13 +95,7 @@ export function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail 
     }
 
     return {
-        element,
-        show: (cell: Cell | null) => void (ready = show(cell)),
-        dispose: () => plot.dispose(),
-        quiet: async () => {
-            await ready;
-            await plot.quiet();
-        },
+        ...{ element, show },
         frames: () => plot.frames,
         totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
     };

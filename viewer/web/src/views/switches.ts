@@ -3,9 +3,9 @@
 import { phaseCount, phasesName, phasesTitle, scaleChooser, shows, type App } from '../app';
 import type { Chosen } from '../chosen';
 import { causeNames, rowsOf, sumsBy } from '../cube';
-import { h, segmented, select } from '../dom';
+import { fill, h, segmented, select } from '../dom';
 import { full } from '../numbers';
-import { phasesFault, phasesText, type State } from '../state';
+import { phasesText, readPhases, type State } from '../state';
 
 const functionsAtMost = 40;
 
@@ -40,15 +40,10 @@ export class Switches {
     }
 
     update(chosen: Chosen): void {
-        const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement : null;
-        const again = focused && (focused.dataset.value ?? focused.getAttribute('aria-label'));
         this.fillFirst(chosen);
         this.fillSecond(chosen);
         this.fillPhases(chosen);
         this.fillChips(chosen);
-        if (!again || focused.isConnected) return;
-        for (const each of this.element.querySelectorAll<HTMLElement>('button, select'))
-            if (each.dataset.value === again || each.getAttribute('aria-label') === again) return each.focus();
     }
 
     private fillFirst({ show, series }: Chosen): void {
@@ -66,7 +61,8 @@ export class Switches {
         if (isLevel || levels.length > 0) options.unshift(['', 'other events …']);
         const owners = show.series.filter((each) => each.rows > 0).map((each): [string, string] => [each.owner, each.owner]);
         const level = (owner: string) => app.set({ level: owner });
-        this.first.replaceChildren(
+        fill(
+            this.first,
             ...(levels.length ? [segmented('What is shown', levels.map((each) => [each.id, each.title]), show.id, choose)] : []),
             ...(others.length ? [select('Events', options, isLevel ? '' : show.id, (id) => id && choose(id))] : []),
             ...(owners.length > 6 ? [select('of', owners, series.owner, level)] : owners.length > 1 ? [segmented('Level', owners, series.owner, level)] : []),
@@ -94,13 +90,13 @@ export class Switches {
         }
         if (series.phases > 1) parts.push(select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y })));
         parts.push(scaleChooser(app));
-        this.second.replaceChildren(...parts);
+        fill(this.second, ...parts);
     }
 
     private fillPhases({ phases, minus }: Chosen): void {
         const { app } = this;
         const count = phaseCount(app.source);
-        const fault = phasesFault(app.state.phases, count) || phasesFault(app.state.minus, count);
+        const fault = readPhases(app.state.phases, count).fault || readPhases(app.state.minus, count).fault;
         if (document.activeElement !== this.minus) this.minus.value = phasesText(minus);
         if (document.activeElement !== this.field) this.field.value = fault ? app.state.phases! : phasesText(phases);
         this.field.setAttribute('aria-invalid', String(fault !== ''));
@@ -127,7 +123,8 @@ export class Switches {
         const chip = ([text, without]: [string, Partial<State>]) =>
             h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => this.app.set(without) }, `${text} ×`);
         this.chips.hidden = some.length === 0;
-        this.chips.replaceChildren(
+        fill(
+            this.chips,
             ...some.map(chip),
             ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => this.clear() }, 'Clear all')] : []),
         );

@@ -3,14 +3,14 @@
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { css, heatColour, theme } from '../colours';
 import { totalsOf } from '../cube';
-import { h, segmented } from '../dom';
+import { fill, h, segmented } from '../dom';
 import { inside, type Box } from '../field_layout';
 import { Figure } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
 import { textWidth, type Painter } from '../paint';
 import type { FileInfo, LinkInfo } from '../protocol';
-import { topologyPython } from '../python';
+import { snippet } from '../python';
 import { linkTable } from './tables';
 
 /** A component. */
@@ -134,7 +134,7 @@ class Topology implements View {
             height: () => Math.max(...this.layers.map((each) => each.length)) * 120 + 70,
             draw: (p) => this.draw(p, monitored),
             table: () => linkTable(info, `Events on the links of ${info.machine.name}`, (kind) => eventName(kind).toLowerCase(), [['monitor', ({ name }) => (monitored(name) ? 'yes' : '')]]),
-            python: () => topologyPython(app.source),
+            python: () => snippet({ FILE: info.name }, 'topology'),
         });
         const { bar, canvas } = this.figure;
         const legend =
@@ -220,14 +220,10 @@ class Topology implements View {
             this.fillBar();
             this.figure.changed();
         };
-        this.chooser.replaceChildren(segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], this.colouring, choose));
+        fill(this.chooser, segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], this.colouring, choose));
     }
 
     update(): void {
         this.figure.changed();
-    }
-
-    dispose(): void {
-        this.figure.dispose();
     }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The workbench: the answer, one linked field over addresses and time, details of what is selected, and tables. All that is chosen
 // filters all of them.
+import { answerOf, sentenceOf, tilesOf } from '../answer';
 import { absent, baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf, type Chosen } from '../chosen';
 import { Superseded } from '../client';
-import { rowsOf, sumOf } from '../cube';
 import { theme } from '../colours';
-import { h } from '../dom';
+import { rowsOf, sumOf } from '../cube';
+import { fill, h } from '../dom';
 import { FieldPlot, type FieldModel } from '../field';
 import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
+import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
-import { withDifference, type PanelSource } from '../panel_data';
 import { brief, bytes } from '../numbers';
+import { withDifference, type PanelSource } from '../panel_data';
 import type { Axis, Column, Selected } from '../protocol';
 import { cubePython, fieldPython, type Sight } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
-import { answerBox } from './answer_box';
-import { pairsOf, type Pair } from './compare_align';
-import { pairAxes, pairPanels, pairPython } from './compare_panels';
+import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
 import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
 import { ReusePicture } from './reuse';
 import { Switches } from './switches';
@@ -29,7 +29,7 @@ const fewRows = 2_000_000;
 const worstLines = 12;
 
 export function workbenchView(app: App): View {
-    if (!chosenOf(app)) return { element: absent('This file has no counts over addresses: the run was made without monitors and exact counts.'), update: () => {}, dispose: () => {} };
+    if (!chosenOf(app)) return { element: absent('This file has no counts over addresses: the run was made without monitors and exact counts.'), };
     return new Workbench(app);
 }
 
@@ -75,9 +75,7 @@ class Workbench implements View {
     /** With the second file. */
     private compared: { pair: Pair; axes: [Axis, Axis] } | null = null;
     private readonly latest = new Latest();
-    private timer = 0;
-    private rested = () => {};
-    private ready: Promise<void>;
+    private readonly hand = new Hand();
 
     constructor(private readonly app: App) {
         this.chosen = chosenOf(app)!;
@@ -96,16 +94,16 @@ class Workbench implements View {
         this.plot.figure.bar.append(this.switches.element);
         const left = h('div', {}, this.plot.figure.element, this.tables);
         this.element = h('div', { class: 'view workbench' }, this.top, h('div', { class: 'middle' }, left, this.details));
-        this.ready = this.refresh();
+        this.update();
     }
 
     update(): void {
-        this.ready = this.refresh();
+        void this.refresh();
     }
 
     private look(range: [number, number] | null): void {
         this.app.move(rangeText(range));
-        this.ready = this.refresh(true);
+        void this.refresh(true);
     }
 
     private python(sight: Sight): string {
@@ -229,7 +227,7 @@ class Workbench implements View {
         const { chosen, cells, axis } = this;
         const key = `${cells}${range}`;
         const ask = async () => {
-            if (!first) await this.rest();
+            if (!first) await this.hand.rest(70);
             if (!this.latest.wants('cells', key)) throw new Superseded();
             return askHeat(this.app.source, chosen, axis, range);
         };
@@ -238,16 +236,6 @@ class Workbench implements View {
         } catch (error) {
             this.plot.set({ message: error instanceof Error ? error.message : String(error) });
         }
-    }
-
-    /** Until the hand has come to rest. */
-    private rest(): Promise<void> {
-        window.clearTimeout(this.timer);
-        this.rested();
-        return new Promise((resolve) => {
-            this.rested = resolve;
-            this.timer = window.setTimeout(resolve, 70);
-        });
     }
 
     private spread(range: [number, number]): void {
@@ -295,7 +283,8 @@ class Workbench implements View {
     private fillDetails(found: Selected | null): void {
         const { app, chosen } = this;
         const zoom = chosen.selection ? h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: () => this.zoomToSelection() }, 'Zoom') : null;
-        this.details.replaceChildren(
+        fill(
+            this.details,
             h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom ?? ''),
             numbersOf(chosen, found),
             ...[...factsOf(app, chosen), this.reuse.element, ...lineFacts(app, chosen, found)].filter((each) => each !== null),
@@ -306,17 +295,12 @@ class Workbench implements View {
     private fillAround(): void {
         const { app, chosen } = this;
         const level = chosen.series.kind === 'level' ? chosen.series.owner : undefined;
-        this.top.replaceChildren(answerBox(app, level) ?? '');
+        fill(this.top, answerBox(app, level) ?? '');
         this.switches.update(chosen);
         this.fillDetails(null);
         this.latest.forget('lines');
         const pick = (name: string) => this.pick(name);
-        this.tables.replaceChildren(...groupTables(app, chosen, filterOf(app, chosen), pick));
-    }
-
-    async quiet(): Promise<void> {
-        for (let ready: Promise<void> | null = null; ready !== this.ready;) await (ready = this.ready);
-        await this.plot.quiet();
+        fill(this.tables, ...groupTables(app, chosen, filterOf(app, chosen), pick));
     }
 
     /** Sums over the phases that are chosen, of all addresses; for tests. */
@@ -327,10 +311,24 @@ class Workbench implements View {
     frames(): number[] {
         return this.plot.frames;
     }
+}
 
-    dispose(): void {
-        window.clearTimeout(this.timer);
-        this.plot.dispose();
-        this.reuse.dispose();
-    }
+export function answerBox(app: App, level: string | undefined): HTMLElement | null {
+    const { info } = app.source;
+    const answer = answerOf(info, level);
+    if (!answer) return null;
+    const tile = ({ id, label, value, note, go }: ReturnType<typeof tilesOf>[number]) =>
+        h(
+            'button',
+            { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) },
+            h('span', { class: 'tile-label' }, label),
+            h('strong', {}, value),
+            h('span', { class: 'note' }, note),
+        );
+    return h(
+        'section',
+        { class: 'answer', 'aria-label': 'Answer' },
+        h('h2', { class: 'sentence' }, sentenceOf(answer)),
+        h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile)),
+    );
 }

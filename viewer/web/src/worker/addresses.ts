@@ -16,7 +16,7 @@ export function firstThat(from: number, to: number, holds: (at: number) => boole
     return first;
 }
 
-/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i. */
+/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i, below firstLine[s + 1]. */
 export class Lines {
     readonly count: number;
     readonly firstLine: number[] = [];
@@ -40,13 +40,11 @@ export class Lines {
             this.baseLow.push(Number(base & 0xffffffffn));
             count += Math.ceil((segment.bytes + lead) / unit);
         }
+        this.firstLine.push(count);
         this.count = count;
     }
 
-    private linesIn(segment: number): number {
-        const next = segment + 1 < this.firstLine.length ? this.firstLine[segment + 1] : this.count;
-        return next - this.firstLine[segment];
-    }
+    private linesIn = (segment: number): number => this.firstLine[segment + 1] - this.firstLine[segment];
 
     /** Number of the line with this address; -1 off the axis. */
     lineOf(addressHigh: number, addressLow: number): number {

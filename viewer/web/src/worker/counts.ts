@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
-import { bisectRight } from 'd3-array';
-import type { Axis, Buckets, Coarse, Extents, LineCount, Phases, PhaseSums, Quantity, Selected, Stretch } from '../protocol';
-import { PageRuns } from '../page_runs';
+import { bisector, range, rollups, sum } from 'd3-array';
+import type { Axis, Buckets, Extents, LineCount, Phases, Quantity, Selected, Stretch } from '../protocol';
+import { PageRuns } from '../axis';
 import { Lines } from './addresses';
 import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
 import { FileError } from './h5';
@@ -17,16 +17,13 @@ const cacheBytes = 400_000_000;
 
 /** Adds rows to the counts of lines; counts for several lines are spread evenly. */
 function addRows(dense: Dense, rows: Rows): void {
-    const { lines, firstLine, first, second } = dense;
-    const size = first.length;
+    const { lines, first, second } = dense;
     for (let i = 0; i < rows.count; ++i) {
-        const a = rows.first[i];
-        const b = rows.second ? rows.second[i] : 0;
+        const [a, b, span] = [rows.first[i], rows.second[i], rows.span[i]];
         dense.total += a;
         dense.totalSecond += b;
-        const span = rows.span ? rows.span[i] : 1;
         for (const [begin, count] of lines.runs(rows.address[2 * i + 1], rows.address[2 * i], span))
-            for (let line = Math.max(0, begin - firstLine); line < Math.min(size, begin + count - firstLine); ++line) {
+            for (let line = begin; line < begin + count; ++line) {
                 first[line] += a / span;
                 if (second) second[line] += b / span;
             }
@@ -51,8 +48,7 @@ export class Counts {
 
     private keep(key: string, dense: Dense): void {
         const size = (each: Dense) => each.first.byteLength + (each.second?.byteLength ?? 0);
-        let bytes = size(dense);
-        this.dense.forEach((each) => (bytes += size(each)));
+        let bytes = size(dense) + sum(this.dense.values(), size);
         for (const [oldest, each] of this.dense) {
             if (bytes <= cacheBytes) break;
             bytes -= size(each);
@@ -67,7 +63,7 @@ export class Counts {
             throw new FileError(`${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
         const first = new Float64Array(lines.count);
         const second = series.isLevel ? new Float64Array(lines.count) : null;
-        const dense: Dense = { lines, firstLine: 0, first, second, total: 0, totalSecond: 0 };
+        const dense: Dense = { lines, first, second, total: 0, totalSecond: 0 };
         await series.visit(ranges, token, (rows) => addRows(dense, rows));
         this.keep(Counts.key(series, phases, axis), dense);
         return dense;
@@ -116,8 +112,7 @@ export class Counts {
                 continue;
             }
             await series.visit([[0, series.rows]], token, (rows) => {
-                for (let i = 0; i < rows.count; ++i)
-                    runs.add(rows.address[2 * i + 1], rows.address[2 * i], unit * (rows.span ? rows.span[i] : 1));
+                for (let i = 0; i < rows.count; ++i) runs.add(rows.address[2 * i + 1], rows.address[2 * i], unit * rows.span[i]);
             });
         }
         return runs.all();
@@ -128,8 +123,8 @@ export class Counts {
         return series.findsRows(phases) && part.segments.length <= 64 ? series.windows(phases, part) : series.ranges(phases);
     }
 
-    /** Sums of a series in each phase; `stretch`: of the lines that begin in this part of the axis. */
-    async phaseSums(series: Series, axis: Axis, stretch: [number, number] | null, token: Token): Promise<PhaseSums> {
+    /** Sums of a series in each phase, of levels accesses and misses, else the count and 0; `stretch`: of the lines that begin in this part of the axis. */
+    async phaseSums(series: Series, axis: Axis, stretch: [number, number] | null, token: Token) {
         const first = new Float64Array(series.info.phases);
         const second = new Float64Array(series.info.phases);
         const part = stretch && cut(axis, ...stretch);
@@ -141,11 +136,11 @@ export class Counts {
         };
         const see = (rows: Rows) => {
             for (let i = 0; i < rows.count; ++i) {
-                const span = rows.span ? rows.span[i] : 1;
+                const span = rows.span[i];
                 const share = part ? lines.runs(rows.address[2 * i + 1], rows.address[2 * i], span).reduce(beginning, 0) / span : 1;
                 if (share === 0) continue;
                 first[rows.phase![i]] += rows.first[i] * share;
-                if (rows.second) second[rows.phase![i]] += rows.second[i] * share;
+                second[rows.phase![i]] += rows.second[i] * share;
             }
         };
         await series.visit(part ? this.rangesOn(series, null, part) : series.ranges(null), token, see, true);
@@ -164,7 +159,7 @@ export class Counts {
         const value = ({ first, second }: LineCount) => valueOf(quantity, first, second);
         part.segments.forEach((segment, s) => {
             const base = segment.base - (segment.base % BigInt(series.info.unit));
-            const end = s + 1 < lines.firstLine.length ? lines.firstLine[s + 1] : lines.count;
+            const end = lines.firstLine[s + 1];
             for (let line = lines.firstLine[s], i = 0; line < end; ++line, ++i) {
                 const [a, b] = [first[line], second ? second[line] : 0];
                 if (a <= 0 && b <= 0) continue;
@@ -175,7 +170,7 @@ export class Counts {
                 if (sets > 0) ++found.sets[Number((base / BigInt(series.info.unit) + BigInt(i)) % BigInt(sets))];
                 if (heap.length >= most && valueOf(quantity, a, b) <= value(heap[heap.length - 1])) continue;
                 const row = { address: base + BigInt(i * series.info.unit), first: a, second: b };
-                heap.splice(bisectRight(heap.map((each) => -value(each)), -value(row)), 0, row);
+                heap.splice(bisector((each: LineCount) => -value(each)).right(heap, -value(row)), 0, row);
                 if (heap.length > most) heap.pop();
             }
         });
@@ -186,35 +181,28 @@ export class Counts {
 
     private kept(series: Series, quantity: Quantity, phases: Phases, lines: Lines, most: number): LineCount[] {
         const top = series.topRows();
-        const sums = new Map<bigint, LineCount>();
-        for (let i = 0; top && i < top.count; ++i) {
-            const [low, high] = [top.address[2 * i], top.address[2 * i + 1]];
-            if ((phases !== null && !phases.includes(top.phase![i])) || lines.lineOf(high, low) < 0) continue;
-            const address = (BigInt(high) << 32n) | BigInt(low);
-            const row = sums.get(address) ?? { address, first: 0, second: 0 };
-            row.first += top.first[i];
-            row.second += top.second ? top.second[i] : 0;
-            sums.set(address, row);
-        }
+        const at = (i: number): [number, number] => [top!.address[2 * i + 1], top!.address[2 * i]];
+        const rows = range(top?.count ?? 0).filter((i) => (!phases || phases.includes(top!.phase![i])) && lines.lineOf(...at(i)) >= 0);
+        const sums = (some: number[]) => ({ first: sum(some, (i) => top!.first[i]), second: sum(some, (i) => top!.second[i]) });
+        const found = rollups(rows, sums, (i) => (BigInt(at(i)[0]) << 32n) | BigInt(at(i)[1]));
         const value = ({ first, second }: LineCount) => valueOf(quantity, first, second);
-        return [...sums.values()].sort((a, b) => value(b) - value(a)).slice(0, most);
+        return found.map(([address, each]) => ({ address, ...each })).sort((a, b) => value(b) - value(a)).slice(0, most);
     }
 
     private async byFunction(series: Series, phases: Phases, lines: Lines, names: string[], token: Token): Promise<Selected['functions']> {
-        const sums = new Map<string, number>();
+        const sums = new Float64Array(names.length + 1);
         const see = (rows: Rows) => {
-            for (let i = 0; i < rows.count; ++i) {
-                if (lines.lineOf(rows.address[2 * i + 1], rows.address[2 * i]) < 0) continue;
-                const name = names[rows.func![i]] ?? '(none)';
-                sums.set(name, (sums.get(name) ?? 0) + rows.first[i]);
-            }
+            for (let i = 0; i < rows.count; ++i)
+                if (lines.lineOf(rows.address[2 * i + 1], rows.address[2 * i]) >= 0) sums[Math.min(rows.func![i], names.length)] += rows.first[i];
         };
         await series.visit(series.ranges(phases), token, see, false, true);
-        return [...sums].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
+        const found = Array.from(sums, (count, i) => ({ name: names[i] ?? '(none)', count }));
+        return found.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
     }
 
-    /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */
-    async coarse(query: Query, group: number, data: [bigint, bigint][], stretch: Stretch): Promise<Coarse> {
+    /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts, by how much lines differ (|exact -
+     * approximate|), and the error over the data structures, a fraction. */
+    async coarse(query: Query, group: number, data: [bigint, bigint][], stretch: Stretch) {
         const { axis } = query;
         const dense = await this.whole(query);
         const { lines } = dense;
@@ -224,7 +212,7 @@ export class Counts {
         let all = 0;
         axis.segments.forEach((segment, s) => {
             const begin = lines.firstLine[s];
-            const end = s + 1 < lines.firstLine.length ? lines.firstLine[s + 1] : lines.count;
+            const end = lines.firstLine[s + 1];
             const phase = lines.phaseOf(s, group);
             const base = segment.base - (segment.base % BigInt(lines.unit));
             const here = data.map(([from, to]) => [Number(from - base), Number(to - base)]);

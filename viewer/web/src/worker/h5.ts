@@ -184,7 +184,7 @@ export class Store {
         return value;
     }
 
-    /** Numbers of any type as doubles; exact below 2^53. */
+    /** Numbers of any type as doubles, exact below 2^53; of tables row by row. */
     numbers(path: string, first = 0, last = this.rows(path)): Float64Array {
         const raw = this.raw(path, first, last);
         if (raw instanceof Float64Array) return raw;
@@ -193,13 +193,6 @@ export class Store {
         const values = new Float64Array(raw.length);
         for (let i = 0; i < values.length; ++i) values[i] = halves[2 * i] + halves[2 * i + 1] * 4294967296;
         return values;
-    }
-
-    /** A table of numbers, row by row. */
-    table(path: string): Float64Array {
-        const value = this.dataset(path)?.value;
-        if (!ArrayBuffer.isView(value)) throw new FileError(`/${path} does not hold numbers; the file is damaged.`);
-        return value instanceof Float64Array ? value : Float64Array.from(value as unknown as ArrayLike<number>, Number);
     }
 
     /** 64-bit numbers as pairs of halves, low half first. */

@@ -101,10 +101,9 @@ class HeatSums {
     see(block: Rows): void {
         const { lines } = this;
         for (let i = 0; i < block.count; ++i) {
-            const span = block.span ? block.span[i] : 1;
+            const span = block.span[i];
             const row = this.rowOf[Math.min(block.phase![i], this.rowOf.length - 1)];
-            const a = block.first[i] / span;
-            const b = block.second ? block.second[i] / span : 0;
+            const [a, b] = [block.first[i] / span, block.second[i] / span];
             for (const [line, count] of lines.runs(block.address[2 * i + 1], block.address[2 * i], span)) {
                 if (count > fewLines) this.add(line, count, row, a, b);
                 else for (let l = line; l < line + count; ++l) this.add(l, 1, row, a, b);
@@ -177,9 +176,8 @@ function gridOf(series: Series, mostBytes: number): Grid | null {
         while (c + 1 < columns && place(high[c + 1], low[c + 1]) <= at) ++c;
         lines[c] += counts[i];
     }
-    const table = (name: string) => store.table(`${path}/${name}`);
     const phases = store.words(`${path}/phase`, 0, store.rows(`${path}/phase`));
-    return { bytes: units * info.unit, phases, columns, low, high, lines, first: table('accesses'), second: table('misses') };
+    return { bytes: units * info.unit, phases, columns, low, high, lines, first: store.numbers(`${path}/accesses`), second: store.numbers(`${path}/misses`) };
 }
 
 /** Cells of x0 .. x1; more phases than `most` share rows. */

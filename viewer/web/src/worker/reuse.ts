@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reuse distances of /reuse (docs/reuse.md), added up over structures and phases.
-import type { Phases, ReuseSums } from '../protocol';
+import { range, rollup, sum } from 'd3-array';
+import type { Phases } from '../protocol';
 import { FileError, text, type Store } from './h5';
 
 const columns = ['structure', 'phase', 'distance', 'count'] as const;
@@ -26,17 +27,15 @@ export class Reuse {
         private readonly groups: string[],
     ) {}
 
-    /** By group, ascending by distance; null: of all structures, phases. */
-    sums(structures: string[] | null, phases: Phases): ReuseSums[] {
+    /** How many other lines lie between two uses of a line, by group (a link with lines of a size): uses by the least distance of a bin, in lines,
+     * ascending; Infinity: first uses. null: of all structures, phases. */
+    sums(structures: string[] | null, phases: Phases) {
         this.known ??= this.groups.map((each) => read(this.store, `reuse/${each}`));
         return this.known.map(({ path, link, lineBytes, names, structure, phase, distance, count }) => {
             const wanted = names.map((name) => !structures || structures.includes(name));
             const inPhases = phases && new Set(phases);
-            const sums = new Map<number, number>();
-            distance.forEach((each, i) => {
-                if (wanted[structure[i]] && (!inPhases || inPhases.has(phase[i]))) sums.set(each, (sums.get(each) ?? 0) + count[i]);
-            });
-            const bins = [...sums].sort((a, b) => a[0] - b[0]).map(([from, uses]) => ({ distance: from === firstUse ? Infinity : from, count: uses }));
+            const rows = range(distance.length).filter((i) => wanted[structure[i]] && (!inPhases || inPhases.has(phase[i])));
+            const bins = [...rollup(rows, (some) => sum(some, (i) => count[i]), (i) => distance[i])].sort((a, b) => a[0] - b[0]).map(([from, uses]) => ({ distance: from === firstUse ? Infinity : from, count: uses }));
             return { path, link, lineBytes, bins };
         });
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
+import { joined } from '../numbers';
 import type { Axis, SeriesInfo } from '../protocol';
 import { firstThat } from './addresses';
 import type { Store } from './h5';
@@ -30,15 +31,15 @@ export async function breathe(token: Token): Promise<void> {
     if (token.cancelled) throw new Cancelled();
 }
 
-/** Rows of a series as columns: addresses as halves; `second` are the misses of levels. */
+/** Rows of a series as columns: addresses as halves; `second` are the misses of levels, else 0. */
 export interface Rows {
     count: number;
     address: Uint32Array;
-    span: Uint32Array | null;
+    span: Uint32Array;
     phase: Uint32Array | null;
     func: Uint32Array | null;
     first: Float64Array;
-    second: Float64Array | null;
+    second: Float64Array;
 }
 
 export interface PyramidLevel {
@@ -100,11 +101,11 @@ export class Series {
         return {
             count: last - first,
             address: store.halves(`${path}/${address}`, first, last),
-            span: words('span', store.has(`${path}/span`)),
+            span: words('span', store.has(`${path}/span`)) ?? new Uint32Array(last - first).fill(1),
             phase: words('phase', withPhase),
             func: words('function', withFunction && this.hasFunctions),
             first: store.numbers(`${path}/${isLevel ? 'accesses' : 'count'}`, first, last),
-            second: isLevel ? store.numbers(`${path}/misses`, first, last) : null,
+            second: isLevel ? store.numbers(`${path}/misses`, first, last) : new Float64Array(last - first),
         };
     }
 
@@ -141,18 +142,8 @@ export class Series {
         const { phases } = this.info;
         const starts = new Float64Array(phases + 1).fill(this.rows);
         starts[0] = 0;
-        if (phases <= 64) {
-            for (let phase = 1; phase < phases; ++phase) {
-                starts[phase] = firstThat(starts[phase - 1], this.rows, (row) => this.phaseOf(row) >= phase);
-            }
-        } else {
-            let next = 0;
-            for (let at = 0; at < this.rows; at += block) {
-                const column = this.store.words(this.path('phase'), at, Math.min(this.rows, at + block));
-                for (let i = 0; i < column.length; ++i)
-                    while (next <= column[i] && next <= phases) starts[next++] = at + i;
-            }
-        }
+        for (let phase = 1; phase < phases; ++phase)
+            starts[phase] = firstThat(starts[phase - 1], this.rows, (row) => this.phaseOf(row) >= phase);
         this.starts = starts;
         return starts;
     }
@@ -171,14 +162,8 @@ export class Series {
     ranges(phases: number[] | null): [number, number][] {
         if (phases === null) return [[0, this.rows]];
         const starts = this.phaseStarts();
-        const ranges: [number, number][] = [];
-        for (const phase of [...phases].sort((a, b) => a - b)) {
-            if (phase < 0 || phase >= this.info.phases || starts[phase] === starts[phase + 1]) continue;
-            const last = ranges.at(-1);
-            if (last && last[1] === starts[phase]) last[1] = starts[phase + 1];
-            else ranges.push([starts[phase], starts[phase + 1]]);
-        }
-        return ranges;
+        const some = [...phases].sort((a, b) => a - b).filter((phase) => starts[phase] < starts[phase + 1]);
+        return joined(some.map((phase) => [starts[phase], starts[phase + 1]]));
     }
 
     /** Whether rows of some phases are found by searching: they ascend, and the phases are few. */
@@ -200,12 +185,6 @@ export class Series {
             }),
         );
         // windows of segments that lie near each other overlap: each row is read once
-        const once: [number, number][] = [];
-        for (const [first, last] of found.sort((a, b) => a[0] - b[0])) {
-            const before = once.at(-1);
-            if (before && first <= before[1]) before[1] = Math.max(before[1], last);
-            else once.push([first, last]);
-        }
-        return once;
+        return joined(found.sort((a, b) => a[0] - b[0]));
     }
 }

@@ -30,11 +30,10 @@ function seriesOf(id: string): Series {
     return found;
 }
 
-async function open(source: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<FileInfo> {
-    const blob = source instanceof File ? source : new Blob([source.bytes]);
-    store = await Store.open(source.name, blob, trust);
+async function open(source: File, trust: boolean): Promise<FileInfo> {
+    store = await Store.open(source.name, source, trust);
     try {
-        info = factsOf(store, source.name, blob.size);
+        info = factsOf(store, source.name, source.size);
         reuse = new Reuse(store, info.reuse);
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
@@ -54,7 +53,7 @@ function dataRanges(): [bigint, bigint][] {
 
 /** What the page may ask; the first argument is a token of the request. */
 const answers = {
-    open: (_: Token, source: File | { name: string; bytes: ArrayBuffer }, trust: boolean) => open(source, trust),
+    open: (_: Token, source: File, trust: boolean) => open(source, trust),
     extents: (token: Token, ids: string[]) => counts.extents(ids.map(seriesOf), token),
     buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
