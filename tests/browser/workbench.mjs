@@ -94,8 +94,7 @@ export const workbenchCases = [
                     }
                     const shown = await page.locator('.sentence').textContent();
                     t.check(shown.startsWith(`${level} misses`) && shown.includes(expected.structure[0]), shown);
-                    const when = found.several || (found.function && !found.function.name.startsWith('('));
-                    t.equal(await page.locator('.tile').count(), when ? 5 : 4, `tiles of ${level} in ${file}`);
+                    t.equal(await page.locator('.tile').count(), 5, `tiles of ${level} in ${file}`);
                 }
         },
     ],

@@ -3,6 +3,7 @@
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
 import { flatRollup, sum } from 'd3-array';
 import type { Column, FileInfo } from './protocol';
+import { remembered } from './remembered';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
 
@@ -117,10 +118,8 @@ const known = new WeakMap<FileInfo, Map<string, Cube | null>>();
 
 /** Of a level; null where the file tells nothing apart in it. */
 export function cubeOf(info: FileInfo, level: string): Cube | null {
-    const cubes = known.get(info) ?? new Map<string, Cube | null>();
-    known.set(info, cubes);
-    if (!cubes.has(level)) cubes.set(level, (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
-    return cubes.get(level)!;
+    const cubes = remembered(known, info, () => new Map<string, Cube | null>());
+    return remembered(cubes, level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
 }
 
 /** Rows of a cube that a filter leaves. */

@@ -62,7 +62,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
 /** The histogram of spread counts over the phases that are chosen; rows of several phases count where one of them is. */
 export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, number], total: number): Buckets {
     const wanted = chosen.phases && new Set(chosen.phases);
-    const rate = chosen.show.quantity === 'missrate' && chosen.cause < 0;
+    const { rate } = chosen;
     const columns = heat.columns;
     const buckets = { ...emptyBuckets(x0, x1, columns, chosen.series.unit), total };
     for (let c = 0; c < columns; ++c) {
@@ -80,9 +80,8 @@ export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, n
 
 /** Counts over time in parts that are stacked: causes of misses, where all that is chosen is known by cause; else one part. */
 export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretches: [number, number][] | null, byStructure: boolean): Promise<Column[]> {
-    const { cube, show, cause, filter, series } = chosen;
+    const { cube, show, cause, rate, filter, series } = chosen;
     const phases = phasesIn(chosen);
-    const rate = show.quantity === 'missrate' && cause < 0;
     if (cube && (chosen.whole || byStructure || !stretches) && series.kind === 'level') {
         const columns = columnsOfCube(chosen).filter((each) => each !== null);
         const byPhase = (each: Column) => sumsBy(cube, 'phase', each, rowsOf(cube, filter));

@@ -20,65 +20,69 @@ export interface FigureOptions {
     label: () => string;
     height: (width: number) => number;
     draw: (painter: Painter) => void;
-    table: () => Table | Promise<Table>;
+    table: () => Table;
     python: () => string;
 }
 
-const made = new WeakMap<Element, Figure>();
-for (const [event, act] of [['beforeprint', 'print'], ['afterprint', 'unprint']] as const)
-    window.addEventListener(event, () => document.querySelectorAll('.figure').forEach((each) => made.get(each)?.[act]()));
+/** What figures do before they are printed, and after. */
+const printing = new WeakMap<Element, { beforeprint: () => void; afterprint: () => void }>();
+for (const event of ['beforeprint', 'afterprint'] as const)
+    window.addEventListener(event, () => document.querySelectorAll('.figure').forEach((each) => printing.get(each)?.[event]()));
 
-export class Figure {
-    readonly element: HTMLElement;
-    readonly canvas: HTMLCanvasElement;
-    private readonly painter: CanvasPainter;
-    private said = '';
-    /** For controls of the view, before the tools. */
-    readonly bar: HTMLElement;
-    private readonly behind: HTMLElement;
+/** `bar`: for controls of the view, before the tools. */
+export function figureOf({ name, label, height, draw, table, python }: FigureOptions) {
+    const canvas = h('canvas', { role: 'img', tabindex: 0 });
+    const painter = new CanvasPainter(canvas);
+    const bar = h('div', { class: 'figure-bar' });
+    const behind = h('div', { class: 'behind', hidden: true });
     /** The picture for paper: a canvas that is higher than a page would be cut off. */
-    private readonly printed = h('div', { class: 'printed' });
-    private frame = 0;
-    private readonly tableButton: HTMLButtonElement;
+    const printed = h('div', { class: 'printed' });
+    let said = '';
+    let frame = 0;
 
-    constructor(private readonly options: FigureOptions) {
-        this.canvas = h('canvas', { role: 'img', tabindex: 0 });
-        this.painter = new CanvasPainter(this.canvas);
-        const tool = (text: string, hint: string, act: () => void) =>
-            h('button', { type: 'button', class: 'tool', title: hint, 'aria-label': hint, onclick: act }, text);
-        this.tableButton = tool('Table', 'Show the table behind the picture', () => void this.toggleTable());
-        this.tableButton.setAttribute('aria-expanded', 'false');
-        this.bar = h('div', { class: 'figure-bar' });
-        const tools = h(
-            'div',
-            { class: 'tools' },
-            this.tableButton,
-            exportMenu([
-                ['CSV', 'Save the numbers as CSV', () => void this.saveCsv()],
-                ['SVG', 'Save the picture as SVG', () => this.saveSvg()],
-                ['PNG', 'Save the picture as PNG', () => this.savePng()],
-                ['Python', 'Show a Python snippet that reads the same data', () => showPython(options.python())],
-            ]),
-        );
-        this.behind = h('div', { class: 'behind', hidden: true });
-        this.element = h('section', { class: 'figure' }, h('div', { class: 'figure-head' }, this.bar, tools), this.canvas, this.printed, this.behind);
-        new ResizeObserver(() => this.redraw()).observe(this.element);
-        made.set(this.element, this);
+    const fillTable = () => behind.replaceChildren(tableElement(table(), full));
+    function toggleTable(): void {
+        behind.hidden = !behind.hidden;
+        tableButton.setAttribute('aria-expanded', String(!behind.hidden));
+        if (!behind.hidden) fillTable();
     }
 
-    print(): void {
-        const least = parseFloat(this.canvas.style.minWidth) || 0;
-        if (this.element.isConnected && !this.canvas.hidden) this.printed.innerHTML = this.svg(Math.max(paperWidth, least));
+    function drawNow(): void {
+        frame = 0;
+        const width = canvas.clientWidth;
+        if (width === 0) return;
+        draw(painter.begin(width, height(width)));
+        if (label() !== said) canvas.setAttribute('aria-label', (said = label()));
     }
 
-    unprint(): void {
-        this.printed.replaceChildren();
-        this.redraw(); // places for the pointer are those of the last drawing
+    /** Draws before the next frame. */
+    function redraw(): void {
+        frame ||= requestAnimationFrame(drawNow);
+    }
+
+    /** After the data have changed: draws, and brings the table up to date where it is open. */
+    function changed(): void {
+        redraw();
+        if (!behind.hidden) fillTable();
+    }
+
+    function svg(width = Math.max(400, canvas.clientWidth)): string {
+        const paper = new SvgPainter(width, height(width), theme().panel);
+        draw(paper);
+        return paper.toString();
+    }
+
+    function savePng(): void {
+        const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+        const context = copy.getContext('2d')!;
+        context.fillStyle = theme().panel;
+        context.fillRect(0, 0, copy.width, copy.height);
+        context.drawImage(canvas, 0, 0);
+        copy.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'));
     }
 
     /** Cells are pressed, told of by `title` under the pointer, and walked through by arrows, from the chosen one on; `hits`: as they are drawn. */
-    picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {
-        const { canvas } = this;
+    function picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {
         const under = ({ offsetX, offsetY }: MouseEvent) => hits().find((each) => inside(each, offsetX, offsetY));
         const pick = (hit: Hit<T> | undefined) => hit && choose(hit.cell);
         canvas.classList.add('clickable');
@@ -101,63 +105,27 @@ export class Figure {
         });
     }
 
-    /** Draws before the next frame. */
-    redraw(): void {
-        if (this.frame !== 0) return;
-        this.frame = requestAnimationFrame(() => {
-            this.frame = 0;
-            this.drawNow();
-        });
-    }
-
-    drawNow(): void {
-        const width = this.canvas.clientWidth;
-        if (width === 0) return;
-        this.options.draw(this.painter.begin(width, this.options.height(width)));
-        const label = this.options.label();
-        if (label !== this.said) this.canvas.setAttribute('aria-label', (this.said = label));
-    }
-
-    /** After the data have changed: draws, and brings the table up to date where it is open. */
-    changed(): void {
-        this.redraw();
-        if (!this.behind.hidden) void this.fillTable();
-    }
-
-    private async toggleTable(): Promise<void> {
-        this.behind.hidden = !this.behind.hidden;
-        this.tableButton.setAttribute('aria-expanded', String(!this.behind.hidden));
-        if (!this.behind.hidden) await this.fillTable();
-    }
-
-    private async fillTable(): Promise<void> {
-        this.behind.replaceChildren(tableElement(await this.options.table(), full));
-    }
-
-    private async saveCsv(): Promise<void> {
-        download(`${this.options.name()}.csv`, new Blob([csv(await this.options.table())], { type: 'text/csv' }));
-    }
-
-    svg(width = Math.max(400, this.canvas.clientWidth)): string {
-        const painter = new SvgPainter(width, this.options.height(width), theme().panel);
-        this.options.draw(painter);
-        return painter.toString();
-    }
-
-    private saveSvg(): void {
-        download(`${this.options.name()}.svg`, new Blob([this.svg()], { type: 'image/svg+xml' }));
-    }
-
-    private savePng(): void {
-        const copy = document.createElement('canvas');
-        copy.width = this.canvas.width;
-        copy.height = this.canvas.height;
-        const context = copy.getContext('2d')!;
-        context.fillStyle = theme().panel;
-        context.fillRect(0, 0, copy.width, copy.height);
-        context.drawImage(this.canvas, 0, 0);
-        copy.toBlob((blob) => blob && download(`${this.options.name()}.png`, blob));
-    }
+    const hint = 'Show the table behind the picture';
+    const tableButton = h('button', { type: 'button', class: 'tool', title: hint, 'aria-label': hint, 'aria-expanded': 'false', onclick: toggleTable }, 'Table');
+    const exports = exportMenu([
+        ['CSV', 'Save the numbers as CSV', () => download(`${name()}.csv`, csv(table()), 'text/csv')],
+        ['SVG', 'Save the picture as SVG', () => download(`${name()}.svg`, svg(), 'image/svg+xml')],
+        ['PNG', 'Save the picture as PNG', savePng],
+        ['Python', 'Show a Python snippet that reads the same data', () => showPython(python())],
+    ]);
+    const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));
+    const element = h('section', { class: 'figure' }, head, canvas, printed, behind);
+    new ResizeObserver(redraw).observe(element);
+    printing.set(element, {
+        beforeprint: () => {
+            if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
+        },
+        afterprint: () => {
+            printed.replaceChildren();
+            redraw(); // places for the pointer are those of the last drawing
+        },
+    });
+    return { element, canvas, bar, picks, redraw, changed };
 }
 
 /** One menu: opened by click or Enter, closed by Escape, by a choice, or when the focus leaves it. */

@@ -4,7 +4,7 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { FileFault, Source, Untrusted, warmUp } from './client';
+import { FileFault, Source, Untrusted } from './client';
 import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
@@ -324,7 +324,6 @@ function embedded(): { file: File; trust: boolean } | null {
     return { file: new File([bytes], element.dataset.name ?? 'result.h5'), trust: element.dataset.trust !== undefined };
 }
 
-warmUp();
 const page = new Page();
 const inside = embedded();
 if (inside) void page.take(inside.file, 'open', inside.trust);

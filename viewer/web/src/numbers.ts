@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them, and ranges of them.
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const suffixes: [number, string][] = [
-    [1e12, 'T'],
-    [1e9, 'G'],
-    [1e6, 'M'],
-    [1e3, 'k'],
-];
+const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 
 /** In full, with commas. */
 export function full(value: number): string {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
 
+import type { PageRuns } from './axis';
 import type { factsOf } from './worker/facts';
-import type { Reuse } from './worker/reuse';
-import type { validationOf, intrusionOf, probeOf } from './worker/tables';
+import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
 
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
@@ -67,7 +67,8 @@ export type IntrusionInfo = ReturnType<typeof intrusionOf>;
 export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
 export type ValidationInfo = ReturnType<typeof validationOf>;
-export type ReuseSums = ReturnType<Reuse['sums']>[number];
+export type Extents = ReturnType<PageRuns['all']>;
+export type ReuseSums = ReturnType<ReturnType<typeof reuseIn>>[number];
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {
@@ -81,14 +82,6 @@ export interface Segment {
 export interface Axis {
     segments: Segment[];
     bytes: number;
-}
-
-/** Runs of pages of 4 KiB that have counts: the first page, and its first byte that may; the last page, and its last such byte. */
-export interface Extents {
-    page: Float64Array;
-    first: Uint16Array;
-    lastPage: Float64Array;
-    last: Uint16Array;
 }
 
 /** Which phases: null = all. */

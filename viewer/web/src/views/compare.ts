@@ -2,9 +2,10 @@
 // Compare: two results side by side, and what the second has more or less.
 import { groups } from 'd3-array';
 import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
+import type { Source } from '../client';
 import { theme } from '../colours';
 import { fill, h, select, tableElement, type Table } from '../dom';
-import { FieldPlot } from '../field';
+import { fieldPlot } from '../field';
 import { full } from '../numbers';
 import type { Axis } from '../protocol';
 import { parseRange, rangeText } from '../state';
@@ -98,61 +99,41 @@ export function compareView(app: App): View {
     const other = app.others[0];
     const { pairs: all, notes } = pairsOf(source, other);
     const controls = h('div', { class: 'row' });
-    let key = '';
     let axes: [Axis, Axis] = [nowhere, nowhere];
     const chosen = () =>
         all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ??
         all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ??
         all[0];
-    const plot = new FieldPlot({
+    const plot = fieldPlot({
         name: () => `${baseName(source)}-compared`,
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
         python: (sight) => pairPython(source, other, chosen(), axes, null, sight),
         look: (range) => app.move(rangeText(range)),
     });
     plot.figure.bar.append(controls);
-    const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes }) =>
-        h(
-            'section',
-            { class: 'card' },
-            table.rows.length > 0 && tableElement(table, full),
-            ...notes.map((note) => h('p', { class: 'note' }, note)),
-        ),
+    const said = (some: string[]) => some.map((each) => h('p', { class: 'note' }, each));
+    const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes: own }) =>
+        h('section', { class: 'card' }, table.rows.length > 0 && tableElement(table, full), ...said(own)),
     );
-    const names = h(
-        'section',
-        { class: 'card' },
-        h('p', {}, h('strong', {}, 'First: '), `${titleOf(source)} (${source.info.name})`),
-        h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`),
-        ...(all.length ? notes.map((note) => h('p', { class: 'note' }, note)) : []),
-    );
+    const name = (which: string, each: Source) => h('p', {}, h('strong', {}, which), `${titleOf(each)} (${each.info.name})`);
+    const names = h('section', { class: 'card' }, name('First: ', source), name('Second: ', other), ...said(all.length ? notes : []));
     const body = all.length ? plot.figure.element : h('div', { class: 'absent' }, ...notes.map((note) => h('p', {}, note)));
     const element = h('div', { class: 'view' }, names, body, ...tables);
 
     async function update(): Promise<void> {
         if (all.length === 0) return;
         const pair = chosen();
-        fill(
-            controls,
-            select(
-                'Show',
-                all.map((each): [string, string] => [each.id, each.title]),
-                pair.id,
-                (id) => {
-                    const [show, level] = id.split('|');
-                    app.set({ show, level, x: '' });
-                },
-            ),
-            scaleChooser(app),
-        );
+        const choose = (id: string) => {
+            const [show, level] = id.split('|');
+            app.set({ show, level, x: '' });
+        };
+        fill(controls, select('Show', all.map((each) => [each.id, each.title]), pair.id, choose), scaleChooser(app));
         plot.set({ scale: scaleKind(app), shared: true, structures: source.info.structures });
-        const now = JSON.stringify([pair.id, theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes));
-        key = now;
         const found = await pairAxes(source, other, pair);
-        if (now !== key) return;
+        if (pair !== chosen()) return;
         axes = found;
-        plot.read(axes[0], pairPanels(source, other, pair, axes, null), parseRange(app.state.x, axes[0].bytes));
+        const key = JSON.stringify([pair.id, theme().dark]);
+        plot.read(key, axes[0], () => pairPanels(source, other, pair, axes, null), parseRange(app.state.x, axes[0].bytes));
     }
 
     void update();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element; and the
 // panels of such a pair: the first, the second, and what the second has more.
-import { group as groups } from 'd3-array';
+import { group as groups, sort } from 'd3-array';
 import { shows, titleOf } from '../app';
-import { axisOf, gapBetween } from '../axis';
+import { axisOf, sideBySide } from '../axis';
 import type { Source } from '../client';
 import { theme } from '../colours';
 import { bytes } from '../numbers';
-import { withDifference, type PanelSource } from '../panel_data';
+import { withDifference, type PanelSource } from '../panels';
 import type { Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
 import { fileDifferencePython, type Sight } from '../python';
 
@@ -135,21 +135,11 @@ export function pairsOf(source: Source, other: Source): Pairs {
 
 /** The axis of each file: the same structure and element at the same place. */
 export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
-    const total = twins.reduce((sum, each) => sum + each.bytes, 0);
-    const gap = Math.ceil(gapBetween(twins.length, total) / unit) * unit;
-    let start = 0;
-    const starts = twins.map((each) => {
-        const here = start;
-        start += Math.ceil(each.bytes / unit) * unit + gap;
-        return here;
-    });
-    const axis = (which: 'first' | 'second'): Axis => ({
-        // by address, as readers of the file look them up
-        segments: twins
-            .map((each, i): Segment => ({ base: each[which].base, bytes: each.bytes, start: starts[i] }))
-            .sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0)),
-        bytes: Math.max(1, start - gap),
-    });
+    const { starts, bytes } = sideBySide(twins.map((each) => each.bytes), unit);
+    const axis = (which: 'first' | 'second'): Axis => {
+        const segments = twins.map((each, i): Segment => ({ base: each[which].base, bytes: each.bytes, start: starts[i] }));
+        return { segments: sort(segments, ({ base }) => base), bytes }; // by address, as readers of the file look them up
+    };
     return [axis('first'), axis('second')];
 }
 
@@ -157,7 +147,7 @@ export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
 export async function pairAxes(first: Source, second: Source, { a, b, twins }: Pair): Promise<[Axis, Axis]> {
     const unit = Math.max(a.unit, b.unit);
     if (twins) return axesOf(twins, unit);
-    const axis = axisOf(await Promise.all([first.ask('extents', [a.id]), second.ask('extents', [b.id])]), unit);
+    const axis = axisOf(await Promise.all([first.extents([a.id]), second.extents([b.id])]), unit);
     return [axis, axis];
 }
 

@@ -7,7 +7,7 @@ import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
 import type { IntrusionInfo } from '../protocol';
 import { snippet } from '../python';
-import { CellsView, linesFigure, matrixFigure, type CellDetail, type Cells } from './cells';
+import { cellsView, linesFigure, matrixFigure, type CellDetail, type Cells } from './cells';
 import { plainMetric, type Cell, type Metric } from './cells_draw';
 
 const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
@@ -90,5 +90,5 @@ export function intrusionView(app: App): View {
     const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell && info.rows[all.cells.indexOf(cell)]), full));
     const detail: CellDetail = { element, show };
     const other = app.others[0]?.info.intrusion ? intrusionCells(app.others[0]) : null;
-    return new CellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
+    return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
 }

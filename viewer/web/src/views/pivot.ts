@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pivot: campaigns and sweeps by any two parameters, as medians; one picture for each value of a third, filters, and the points of a cell.
+import { extent, max, min } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { fill, h, select, tableBy, tableElement, type Table } from '../dom';
 import type { Box } from '../field_layout';
-import { Figure, type Hit } from '../figure';
+import { figureOf, type Hit } from '../figure';
 import { brief, full, percent } from '../numbers';
 import { byInterest, cellsOf, isFraction, isKnown, parameterOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
 import type { FileInfo } from '../protocol';
@@ -89,32 +90,33 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
     const by = () => `${shown.measure.name} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
     const choose = (cell: PivotCell) => app.set({ cell: String(cell.at) });
 
+    const valuesOf = (cell: PivotCell) => cell.points.map((i) => shown.measure.of[i]);
+
     function told(cell: PivotCell): string {
         const { measure, text } = shown;
-        const values = cell.points.map((i) => measure.of[i]);
-        const several = values.length > 1 ? `, median of ${values.length} points from ${text(Math.min(...values))} to ${text(Math.max(...values))}` : '';
+        const [least, most] = extent(valuesOf(cell));
+        const several = cell.points.length > 1;
         const differing = parameters.filter(({ of }) => cell.points.some((i) => of[i] !== of[cell.points[0]]));
         const point = (i: number) => `${[`point ${points.numbers[i]}`, ...differing.filter(({ of }) => of[i] >= 0).map((each) => `${each.name} ${valueText(each, each.of[i])}`)].join(', ')}: ${text(measure.of[i])}`;
-        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${several}`, ...(values.length > 1 ? cell.points.map(point) : [])].join('\n');
+        const range = several ? `, median of ${cell.points.length} points from ${text(least!)} to ${text(most!)}` : '';
+        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${range}`, ...(several ? cell.points.map(point) : [])].join('\n');
     }
 
     /** The worst first. */
     function cellsTable(): Table {
         const { cells, measure, chosen } = shown;
-        const values = ({ points: own }: PivotCell) => own.map((i) => measure.of[i]);
-        const columns: [string, (cell: PivotCell) => string | number][] = [
-            ['cell', nameOf],
-            [`median ${measure.name}`, ({ median }) => median],
-            ['least', (cell) => (cell.points.length ? Math.min(...values(cell)) : NaN)],
-            ['most', (cell) => (cell.points.length ? Math.max(...values(cell)) : NaN)],
-            ['points', (cell) => cell.points.length],
-        ];
         const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name)!);
         const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? percent(value) : full(value));
-        return tableBy(`Cells: ${by()}`, cells, columns, { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
+        return tableBy(`Cells: ${by()}`, cells, [
+            ['cell', nameOf],
+            [`median ${measure.name}`, ({ median }) => median],
+            ['least', (cell) => min(valuesOf(cell)) ?? NaN],
+            ['most', (cell) => max(valuesOf(cell)) ?? NaN],
+            ['points', (cell) => cell.points.length],
+        ], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
     }
 
-    const figure = new Figure({
+    const figure = figureOf({
         name: () => `${baseName(app.source)}-pivot`,
         label: () => `${by()} of ${titleOf(app.source)}, ${shown.cells.length} cells`,
         height: (width) => matrixHeight(matrixOf(shown), width),
@@ -142,18 +144,20 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const toggled = (i: number) => (chosen.includes(i) ? chosen.filter((each) => each !== i) : [...chosen, i].sort((a, b) => a - b));
         const chip = (_: unknown, i: number) =>
             h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosen.includes(i)), onclick: () => filter(parameter, toggled(i)) }, valueText(parameter, i));
-        const list = () => select(name, [['', `all ${values.length}`], ...values.map((_, i): [string, string] => [String(i), valueText(parameter, i)])], String(chosen[0] ?? ''), (to) => filter(parameter, to ? [Number(to)] : []));
-        if (values.length > 1 && (values.length > mostChips || values.some((value) => String(value).length > longestChip))) return list();
-        return h('div', { role: 'group', 'aria-label': name }, h('h3', {}, name), h('div', { class: 'row' }, ...(values.length > 1 ? values.map(chip) : [h('span', { class: 'note' }, values.length ? valueText(parameter, 0) : 'none')])));
+        if (values.length > 1 && (values.length > mostChips || values.some((value) => String(value).length > longestChip))) {
+            const options = values.map((_, i): [string, string] => [String(i), valueText(parameter, i)]);
+            return select(name, [['', `all ${values.length}`], ...options], String(chosen[0] ?? ''), (to) => filter(parameter, to ? [Number(to)] : []));
+        }
+        const only = values.length < 2 && h('span', { class: 'note' }, values.length ? valueText(parameter, 0) : 'none');
+        return h('div', { role: 'group', 'aria-label': name }, h('h3', {}, name), h('div', { class: 'row' }, only, ...(only ? [] : values.map(chip))));
     }
 
     function update(): void {
         shown = picture();
         const { down, across, facet, measure, chosen, cells } = shown;
         fill(left, ...points.parameters.map(filterOf));
-        const options = (list: { name: string }[]) => list.map(({ name }): [string, string] => [name, name]);
         const choice = (label: string, list: { name: string }[], now: string, key: 'down' | 'across' | 'facet' | 'metric', more: [string, string][] = []) =>
-            select(label, [...more, ...options(list)], now, (to) => app.set({ [key]: to, cell: '' }));
+            select(label, [...more, ...list.map(({ name }) => name)], now, (to) => app.set({ [key]: to, cell: '' }));
         fill(
             controls,
             choice('Value', measures, measure.name, 'metric'),

@@ -1,13 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scores: how often each test of the probes was right about random machines, and on which it failed most.
+// What probes concluded: findings beside what is true and the steps to them; scores: how often each test was right about random machines,
+// and on which it failed most.
 import { baseName, titleOf, type App, type View } from '../app';
+import type { Source } from '../client';
 import { theme } from '../colours';
 import { h, inWords, tableBy, tableElement, type Table } from '../dom';
-import { Figure } from '../figure';
-import { full } from '../numbers';
+import { figureOf } from '../figure';
+import { bytes, full } from '../numbers';
 import { textWidth, type Painter } from '../paint';
-import type { ValidationInfo, TableRow } from '../protocol';
+import type { ProbeInfo, TableRow, ValidationInfo } from '../protocol';
 import { snippet } from '../python';
+
+function amount(value: number, unit: string): string {
+    if (Number.isNaN(value)) return '';
+    return unit === 'bytes' ? bytes(value) : full(value);
+}
+
+/** "521,667 … 537,395" where the answer is not one number. */
+function interval({ texts: { unit }, numbers: { low, high } }: TableRow): string {
+    if (Number.isNaN(low) || full(low) === full(high)) return '';
+    const text = (value: number) => (unit === 'bytes' ? full(Math.round(value)) : amount(value, unit));
+    return `${text(low)} … ${text(high)}`;
+}
+
+function truth({ texts: { truth_word, unit, parameter }, numbers: { truth: value, truth_high: high } }: TableRow): string {
+    if (truth_word) return truth_word;
+    const of = parameter === 'capacity' ? 'bytes' : unit;
+    return high > value ? `${amount(value, of)} … ${amount(high, of)}` : amount(value, of);
+}
+
+export function findingsTable(sources: Source[]): Table {
+    const found = sources.flatMap((source) => source.info.probe!.findings.map((row) => ({ ...row, source })));
+    const own = inWords('test', 'variant', 'level', 'parameter', 'unit', 'verdict');
+    return tableBy('What was found, and what is true', found, [
+        ...(sources.length > 1 ? [['machine', ({ source }) => titleOf(source)] as [string, (row: (typeof found)[number]) => string]] : []),
+        ...own.slice(0, 4),
+        ['found', ({ texts: { word, unit }, numbers: { value } }) => word || amount(value, unit) || '–'],
+        ['interval', interval],
+        own[4],
+        ['ground truth', truth],
+        own[5],
+        ['how', ({ texts: { method, reason } }) => method || reason],
+    ]);
+}
+
+export const costsTable = ({ tests }: ProbeInfo): Table =>
+    tableBy('What the tests cost', tests, [
+        ['test', ({ name }) => name],
+        ['runs', ({ runs }) => runs],
+        ['references', ({ references }) => references],
+        ['cycles', ({ cycles }) => cycles],
+    ]);
+
+/** The decisions of each test, to be unfolded. */
+export function decisionsOf(source: Source, several: boolean): HTMLElement | null {
+    const tests = source.info.probe!.tests.filter((each) => each.decisions.length > 0);
+    if (tests.length === 0) return null;
+    const parts = tests.map((each) => h('details', {}, h('summary', {}, each.name), h('pre', {}, each.decisions.join('\n'))));
+    const title = `How the tests decided${several ? `: ${titleOf(source)}` : ''}`;
+    return h('details', { class: 'decisions' }, h('summary', {}, title), ...parts);
+}
 
 const [rowHeight, countsWidth] = [22, 150];
 
@@ -68,7 +120,7 @@ export function scoresView(app: App): View {
     const validation = app.source.info.validation!;
     const { scores } = validation;
     const said = (score: TableRow) => `${nameOf(score)}: ${parts().map(({ name, column }) => `${full(score.numbers[column])} ${name}`).join(', ')}`;
-    const figure = new Figure({
+    const figure = figureOf({
         name: () => `${baseName(app.source)}-scores`,
         label: () => `Scores of ${titleOf(app.source)}: ${scores.map(said).join('; ')}`,
         height: () => 36 + scores.length * rowHeight,

@@ -4,6 +4,7 @@
 import { groups } from 'd3-array';
 import { percent, percentTick } from '../numbers';
 import type { FileInfo } from '../protocol';
+import { remembered } from '../remembered';
 import { plainMetric, type Cell, type Metric } from './cells_draw';
 
 type Value = (cell: Cell) => number;
@@ -114,13 +115,10 @@ export const metricsOf = (rows: Pick<Cell, 'numbers'>[]): Metric[] => known.filt
 const made = new WeakMap<FileInfo, Cell[]>();
 
 /** Each with its workload, link and settings, which older files have none of; at last the worst of all workloads. */
-export function cellsOf(info: FileInfo): Cell[] {
-    let cells = made.get(info);
-    if (!cells) {
+export const cellsOf = (info: FileInfo): Cell[] =>
+    remembered(made, info, () => {
         const { rows, link } = info.sweep!;
         const alone = { workload: [info.input, ...info.settings].join(' '), link, settings: '' };
         const own = rows.map(({ texts, numbers }): Cell => ({ texts: { ...alone, ...texts }, numbers, id: `${texts.granularity},${numbers.counters}`, row: `G = ${texts.granularity}` }));
-        made.set(info, (cells = [...own, ...worstOf(own, info.sweep!)]));
-    }
-    return cells;
-}
+        return [...own, ...worstOf(own, info.sweep!)];
+    });

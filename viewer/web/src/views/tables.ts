@@ -6,10 +6,9 @@ import { csv, download, h, inWords, tableBy, tableElement, type Table } from '..
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full } from '../numbers';
 import type { Component, FileInfo } from '../protocol';
-import { costsTable, findingsTable } from './findings';
+import { costsTable, findingsTable, scoresTable, worstTable } from './scores';
 import { intrusionTable } from './intrusion';
 import { pointsTable } from './pivot';
-import { scoresTable, worstTable } from './scores';
 import { sweepTable } from './sweep';
 import { trackersTable } from './trackers';
 
@@ -115,7 +114,7 @@ export function tablesOf(info: FileInfo): Table[] {
 /** A table that can be saved. */
 export function tableCard(app: App, table: Table): HTMLElement {
     const name = `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`;
-    const save = () => download(name, new Blob([csv(table)], { type: 'text/csv' }));
+    const save = () => download(name, csv(table), 'text/csv');
     const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
     const caption = element.querySelector('caption')!;
     caption.firstChild!.replaceWith(h('h2', {}, table.caption));

@@ -2,7 +2,7 @@
 // Trackers: what other trackers of hot lines give and take beside the counter array; with a sweep as second file on its fronts.
 import { baseName, titleOf, type App, type View } from '../app';
 import { fill, h, inWords, select, tableBy, tableElement, type Table } from '../dom';
-import { Figure } from '../figure';
+import { figureOf } from '../figure';
 import { full } from '../numbers';
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
@@ -28,7 +28,7 @@ export function trackersView(app: App): View {
     const overs = metricsOf(panels.flatMap(({ cells, marks }) => [...cells, ...marks])).filter(({ id }) => id !== 'error');
     const chosen = () => overs.find(({ id }) => id === app.state.over) ?? overs[0];
     const picture = (): Fronts => ({ panels, over: chosen(), chosen: null });
-    const figure = new Figure({
+    const figure = figureOf({
         name: () => `${baseName(own[0])}-front`,
         label: () => `Error against ${chosen().title.toLowerCase()} of trackers: ${own.map(titleOf).join('; ')}`,
         height: (width) => frontsHeight(picture(), width),
