@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table behind a plot over addresses: columns as they are drawn, and the means of the field's cells.
-import { max, min, sum } from 'd3-array';
 import { addressIn, describe, hex } from './axis';
 import type { Table } from './dom';
 import type { FieldModel } from './field';
@@ -14,7 +13,7 @@ function cellsIn({ sum: sums, weight, columns }: Heat, [from, to]: [number, numb
     const width = (to - from) / columns;
     const first = Math.max(0, Math.floor((x0 - from) / width + 1e-6));
     const last = Math.min(columns, Math.max(first + 1, Math.ceil((x1 - from) / width - 1e-6)));
-    const part = (values: Float64Array) => sum(rows, (row) => sum(values.subarray(row * columns + first, row * columns + last)));
+    const part = (values: Float64Array) => rows.reduce((all, row) => values.subarray(row * columns + first, row * columns + last).reduce((a, b) => a + b, all), 0);
     return [part(sums), part(weight)];
 }
 
@@ -30,8 +29,8 @@ function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed
     const width = (data.x1 - data.x0) / data.sum.length;
     const first = Math.max(0, Math.round((from - data.x0) / width));
     const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
-    const [least, most] = [min(data.min.subarray(first, last))!, max(data.max.subarray(first, last))!];
-    const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : sum(data.sum.subarray(first, last));
+    const [least, most] = [Math.min(...data.min.subarray(first, last)), Math.max(...data.max.subarray(first, last))];
+    const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : data.sum.subarray(first, last).reduce((a, b) => a + b, 0);
     return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];
 }
 

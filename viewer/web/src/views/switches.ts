@@ -22,7 +22,7 @@ function shownSwitches(app: App, { show, series }: Chosen): (HTMLElement | false
         const same = next?.series[0].kind === show.series[0].kind;
         if (next) app.set({ show: id, cause: '', ...(same ? {} : { x: '', level: '', sel: '', structure: '', core: '', func: '' }) });
     };
-    const now = levels.includes(show) ? '' : show.id;
+    const now = levels.some(({ id }) => id === show.id) ? '' : show.id;
     const owners = show.series.filter((each) => each.rows > 0).map(({ owner }): [string, string] => [owner, owner]);
     const level = (owner: string) => app.set({ level: owner });
     return [

@@ -180,7 +180,8 @@ export function workbenchView(app: App): View {
         const { minus, phases } = chosen;
         if (compared) return pairPanels(source, app.others[0], compared.pair, compared.axes, phases);
         if (!minus) return [panel()];
-        return withDifference(panel(minus), panel(), `${phasesName(app, phases)} − ${phasesName(app, minus)}`);
+        const [those, these, difference] = withDifference(panel(minus), panel(), `${phasesName(app, phases)} − ${phasesName(app, minus)}`);
+        return [these, those, difference];
     }
 
     /** What is known without reading; `message`: where the second file is to be subtracted and cannot be. */
