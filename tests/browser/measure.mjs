@@ -84,11 +84,11 @@ try {
                 'the first picture',
             );
             const since = (name) => tab.evaluate(`(window.${name} ?? NaN) - begin`);
-            await tab.evaluate('cachetally.current.quiet?.()');
+            await tab.evaluate('cachetally.quiet()');
             await new Promise((done) => setTimeout(done, 50));
             const [paint, answered, cells] = [await since('painted'), await since('answered'), await since('cells')];
             const opened = await tab.evaluate('opened - begin');
-            await tab.evaluate('cachetally.current.quiet?.()');
+            await tab.evaluate('cachetally.quiet()');
             const shown = await tab.evaluate('cachetally.shown');
             if (view.includes(shown)) runs.push({ opened, answered, paint, cells, ...(await tab.evaluate(zoom)) });
             await tab.close();

@@ -216,7 +216,7 @@ tests.compare = async (page, file) => {
 tests.quiet = async (page) => {
     await page.evaluate(`(async () => {
         for (let i = 0; i < 2; ++i) {
-            await cachetally.current.quiet?.();
+            await cachetally.quiet();
             await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
         }
     })()`);

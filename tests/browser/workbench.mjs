@@ -94,8 +94,7 @@ export const workbenchCases = [
                     }
                     const shown = await page.locator('.sentence').textContent();
                     t.check(shown.startsWith(`${level} misses`) && shown.includes(expected.structure[0]), shown);
-                    const when = found.several || (found.function && !found.function.name.startsWith('('));
-                    t.equal(await page.locator('.tile').count(), when ? 5 : 4, `tiles of ${level} in ${file}`);
+                    t.equal(await page.locator('.tile').count(), 5, `tiles of ${level} in ${file}`);
                 }
         },
     ],
@@ -130,6 +129,7 @@ export const workbenchCases = [
                 await t.quiet(page);
                 await new Promise((resolve) => setTimeout(resolve, 250)); // choices in quick succession are one step
                 t.equal(await state(), expected, `what the tile '${tile}' shows`);
+                t.equal(await page.evaluate('document.activeElement.dataset.tile'), tile, 'the focus');
             }
             for (const expected of ['A,,capacity', 'A,4,', 'A,,']) {
                 await page.keyboard.press('u');
@@ -277,6 +277,7 @@ export const workbenchCases = [
             };
             await search('stack0');
             t.equal(await page.evaluate('cachetally.state.structure'), 'stack0', 'the structure that was searched');
+            t.check(await page.evaluate(`document.activeElement.matches('canvas.field')`), 'the focus is on the field');
             await search('p'); // names that begin so come before those that have it within, as Topology
             t.equal(await page.evaluate('cachetally.state.phases'), '0', 'the first phase');
             await search('phase 12');

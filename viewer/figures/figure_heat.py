@@ -37,7 +37,7 @@ def heat_cells(lines, axis, what, edges, count):
 
 
 class Shades:
-    """Colours of cells, as viewer/web/src/shading.ts: a ramp to the end of the scale, one colour above it, one for 0."""
+    """Colours of cells, as viewer/web/src/field_draw.ts: a ramp to the end of the scale, one colour above it, one for 0."""
 
     def __init__(self, value, options):
         rule = DRAWING["scale"]

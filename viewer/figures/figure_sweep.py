@@ -94,7 +94,7 @@ def cell_text(metric, value):
 
 
 def matrix_colours(matrix, log):
-    """Colours of a matrix, and their scale for a legend; as viewer/web/src/views/sweep_matrix.ts."""
+    """Colours of a matrix, and their scale for a legend; as viewer/web/src/views/matrix.ts."""
     begin, share = DRAWING["scale"]["matrix"]
     low, high = np.nanmin(matrix), np.nanmax(matrix)
     norm = (LogNorm if log else Normalize)(low, high if high > low else low * 2 or 1)

@@ -160,6 +160,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const value = answer.phases.length > mostNamed ? `alike in ${answer.phases.length} phases` : namesOf(answer.phases);
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, phases: answer.phases.join(',') } });
     }
+    if (!tiles.some(({ id }) => id === 'when')) tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     tiles.push(
         cause
             ? { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...here, cause: cause.name } }

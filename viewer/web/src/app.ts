@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What views need from the page around them.
 import type { Source } from './client';
-import { h, segmented } from './dom';
+import { segmented } from './dom';
 import type { ScaleKind } from './panels';
 import { parsePhases, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
@@ -20,10 +20,7 @@ export interface App {
 export interface View {
     element: HTMLElement;
     /** The state has changed, or the theme. */
-    update(): void;
-    dispose(): void;
-    /** Resolves when all is drawn; for tests and measurements. */
-    quiet?(): Promise<void>;
+    update?(): void;
     /** Sums by panel, for tests. */
     totals?(): Record<string, number>;
     /** Milliseconds per frame of the last drawings. */
@@ -38,12 +35,7 @@ export interface Show {
     series: SeriesInfo[];
 }
 
-const quantities: [string, Quantity, string][] = [
-    ['accesses', 'accesses', 'Accesses'],
-    ['misses', 'misses', 'Misses'],
-    ['missrate', 'missrate', 'Miss rate'],
-    ['hits', 'hits', 'Hits'],
-];
+const quantities: [Quantity, string][] = [['accesses', 'Accesses'], ['misses', 'Misses'], ['missrate', 'Miss rate'], ['hits', 'Hits']];
 
 const eventNames: Record<string, string> = {
     load: 'Loads',
@@ -77,7 +69,7 @@ export function shows({ info }: Source): Show[] {
     const of = (kind: SeriesInfo['kind'], event = '') => info.series.filter((each) => each.kind === kind && each.event === event);
     const kinds = inOrder([...new Set(info.series.filter((each) => each.kind === 'link').map((each) => each.event))]);
     const all: Show[] = [
-        ...quantities.map(([id, quantity, title]) => ({ id, title, quantity, series: of('level') })),
+        ...quantities.map(([quantity, title]) => ({ id: quantity, title, quantity, series: of('level') })),
         { id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: of('monitor') },
         ...kinds.map((kind): Show => ({ id: `link:${kind}`, title: `${eventName(kind)} on links`, quantity: 'count', series: of('link', kind) })),
         { id: 'exact', title: 'Exact counts', quantity: 'count', series: of('exact') },
@@ -118,6 +110,3 @@ export function titleOf(source: Source): string {
 }
 
 export const baseName = (source: Source): string => source.info.name.replace(/\.h5$/, '');
-
-/** A thing that is not in the file. */
-export const absent = (text: string): HTMLElement => h('p', { class: 'absent' }, text);

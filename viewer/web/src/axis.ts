@@ -1,11 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
 // The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
+import { cumsum, sum } from 'd3-array';
 import { axis as rule } from '../../drawing.json';
-import { type PageRun, united } from './page_runs';
-import type { Axis, Extents, Segment, Structure } from './protocol';
+import type { Axis, Extents, Structure } from './protocol';
 
 const page = rule.page_bytes;
+
+/** The first page, the first byte in it that may have counts, the last page, the last byte in it. */
+export type PageRun = [number, number, number, number];
+
+/** Sorts runs, and joins those that share pages or lie side by side. */
+export function joined(runs: PageRun[]): PageRun[] {
+    runs.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const found: PageRun[] = [];
+    let last: PageRun | undefined;
+    for (const run of runs) {
+        if (!last || run[0] > last[2] + 1) found.push((last = run));
+        else if (run[2] > last[2] || (run[2] === last[2] && run[3] > last[3])) [, , last[2], last[3]] = run;
+    }
+    return found;
+}
+
+/** Collects runs in bounded memory, as long as what they join to is bounded. */
+export class PageRuns {
+    private runs: PageRun[] = [];
+    private most = 1 << 20;
+
+    /** Bytes from an address on, in halves of 32 bits. */
+    add(high: number, low: number, bytes: number): void {
+        const first = (high * 4294967296) / page + Math.floor(low / page);
+        const end = (low % page) + bytes - 1;
+        const run: PageRun = [first, low % page, first + Math.floor(end / page), end % page];
+        const last = this.runs.at(-1); // neighbours share pages
+        if (last?.[2] === run[0] && run[2] === run[0] && run[1] >= last[1] && last[0] === last[2]) {
+            if (run[3] > last[3]) last[3] = run[3];
+            return;
+        }
+        this.runs.push(run);
+        if (this.runs.length < this.most) return;
+        this.runs = joined(this.runs);
+        this.most = Math.max(this.most, 2 * this.runs.length);
+    }
+
+    /** Pages of 4 KiB with counts: the first page, and its first byte that may have some; the last page, and its last such byte. */
+    all() {
+        this.runs = joined(this.runs);
+        return {
+            page: Float64Array.from(this.runs, ([number]) => number),
+            first: Uint16Array.from(this.runs, ([, first]) => first),
+            lastPage: Float64Array.from(this.runs, ([, , number]) => number),
+            last: Uint16Array.from(this.runs, ([, , , last]) => last),
+        };
+    }
+}
+
+/** Those of several series or files. */
+export function united(list: Extents[]): PageRun[] {
+    return joined(
+        list.flatMap((each) =>
+            Array.from(each.page, (number, i): PageRun => [number, each.first[i], each.lastPage[i], each.last[i]]),
+        ),
+    );
+}
 
 /** Stretches of runs with holes of at most `hole` pages between them. */
 function stretches(runs: PageRun[], hole: number): [number, number][] {
@@ -35,19 +92,19 @@ export function axisOf(list: Extents[], unit: number): Axis {
         const stop = end % BigInt(unit) === 0n ? end : end + BigInt(unit) - (end % BigInt(unit));
         return [base, Number(stop - base)];
     });
-    const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
-    const gap = gapBetween(sizes.length, total);
-    const segments: Segment[] = [];
-    let start = 0;
-    for (const [base, bytes] of sizes) {
-        segments.push({ base, bytes, start });
-        start += bytes + gap;
-    }
-    return { segments, bytes: Math.max(1, start - (segments.length ? gap : 0)) };
+    const { starts, bytes } = sideBySide(sizes.map(([, size]) => size));
+    return { segments: sizes.map(([base, size], i) => ({ base, bytes: size, start: starts[i] })), bytes };
+}
+
+/** Where stretches of so many bytes begin, and how many they take, with the gaps between them: multiples of a unit. */
+export function sideBySide(sizes: number[], unit = 1): { starts: number[]; bytes: number } {
+    const gap = Math.ceil(gapBetween(sizes.length, sum(sizes)) / unit) * unit;
+    const ends = cumsum(sizes, (size) => Math.ceil(size / unit) * unit + gap);
+    return { starts: [0, ...ends].slice(0, sizes.length), bytes: Math.max(1, (ends.at(-1) ?? gap) - gap) };
 }
 
 /** Bytes of each gap between so many stretches of `total` bytes together. */
-export function gapBetween(stretches: number, total: number): number {
+function gapBetween(stretches: number, total: number): number {
     if (stretches < 2) return 0;
     return Math.ceil(Math.min(total * rule.gap_share, (total * rule.gaps_share) / (stretches - 1)));
 }
@@ -73,13 +130,6 @@ export function addressesIn(axis: Axis, from: number, to: number): [bigint, bigi
         const end = Math.ceil(Math.min(bytes, to - start) - 1e-6);
         return first < end ? [[base + BigInt(first), base + BigInt(end)]] : [];
     });
-}
-
-/** The place of an address; null where it is not on the axis. */
-export function placeOf(axis: Axis, address: bigint): number | null {
-    for (const { base, bytes, start } of axis.segments)
-        if (address >= base && address < base + BigInt(bytes)) return start + Number(address - base);
-    return null;
 }
 
 /** The stretch of the axis that a structure takes; null where none of it is there. */

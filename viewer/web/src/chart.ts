@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What plots of curves and points have in common: axes, curves that lie on each other, names beside their ends or in free places.
+import { pairs, rollup } from 'd3-array';
 import { theme } from './colours';
 import type { Box } from './field_layout';
 import { textWidth, type Painter, type Point } from './paint';
@@ -55,52 +56,44 @@ const stripe = 7;
 /** Two ends as they are seen; the same for what lies on each other. */
 const placeOf = (...points: Point[]): string => points.map(([x, y]) => `${Math.round(2 * x)},${Math.round(2 * y)}`).join(' ');
 
-/** How many have a key so far, and in all. */
-class Shared {
-    private readonly all = new Map<string, number>();
-    private readonly drawn = new Map<string, number>();
-
-    constructor(keys: Iterable<string>) {
-        for (const key of keys) this.all.set(key, (this.all.get(key) ?? 0) + 1);
-    }
-
-    /** Which of how many this one is. */
-    take(key: string): [number, number] {
-        const rank = this.drawn.get(key) ?? 0;
-        this.drawn.set(key, rank + 1);
-        return [rank, this.all.get(key) ?? 1];
-    }
+/** Of each key, in order, which of how many it is. */
+function ranks(keys: string[]): [number, number][] {
+    const all = rollup(keys, ({ length }) => length, (key) => key);
+    const drawn = new Map<string, number>();
+    return keys.map((key) => {
+        const rank = drawn.get(key) ?? 0;
+        drawn.set(key, rank + 1);
+        return [rank, all.get(key)!];
+    });
 }
 
 /** Where several share a stretch each shows in turn, so that none is hidden. */
 export function drawCurves(p: Painter, curves: Curve[]): void {
-    const shared = new Shared(curves.flatMap(({ points }) => [...new Set(points.slice(1).map((to, i) => placeOf(points[i], to)))]));
+    const shared = ranks(curves.flatMap(({ points }) => pairs(points).map((ends) => placeOf(...ends))));
+    let next = 0;
     for (const { points, colour, width, dash } of curves) {
         let alone = points.slice(0, 1);
-        const flush = (next: Point[]) => {
+        const flush = (then: Point[]) => {
             if (alone.length > 1) p.line(alone, colour, width, dash);
-            alone = next;
+            alone = then;
         };
-        points.slice(1).forEach((to, i) => {
-            const from = points[i];
-            const [rank, of] = shared.take(placeOf(from, to));
-            if (of === 1) return void alone.push(to);
+        for (const [from, to] of pairs(points)) {
+            const [rank, of] = shared[next++];
+            if (of === 1) {
+                alone.push(to);
+                continue;
+            }
             flush([to]);
             const length = Math.min(stripe, Math.hypot(to[0] - from[0], to[1] - from[1]) / of);
             if (length > 0) p.line([from, to], colour, width, [0, rank * length, length, (of - 1 - rank) * length]);
-        });
+        }
         flush([]);
     }
 }
 
 /** Radii of dots in the order in which they are drawn: of those on one place the first are larger, and show as rings. */
-export function dotRadii(places: Point[], radius: number): number[] {
-    const shared = new Shared(places.map((each) => placeOf(each)));
-    return places.map((each) => {
-        const [rank, of] = shared.take(placeOf(each));
-        return radius + (of > 1 ? Math.min(1.8, 6 / (of - 1)) * (of - 1 - rank) : 0);
-    });
-}
+export const dotRadii = (places: Point[], radius: number): number[] =>
+    ranks(places.map((each) => placeOf(each))).map(([rank, of]) => radius + (of > 1 ? Math.min(1.8, 6 / (of - 1)) * (of - 1 - rank) : 0));
 
 const labelHeight = 14;
 

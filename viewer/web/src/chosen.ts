@@ -36,7 +36,8 @@ export function chosenOf(app: App) {
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
     const minus = whole ? null : parsePhases(state.minus, phaseCount(app.source));
-    return { show, series, cube, filter, cause, phases: chosenPhases(app), minus, selection, whole };
+    const rate = show.quantity === 'missrate' && cause < 0;
+    return { show, series, cube, filter, cause, rate, phases: chosenPhases(app), minus, selection, whole };
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
 import packed from 'virtual:worker';
-import type { Axis, FileInfo } from './protocol';
+import type { Axis, Extents, FileInfo } from './protocol';
 import type { Answers } from './worker/worker';
 import { axisOf } from './axis';
+import { remembered } from './remembered';
 
 export class Superseded extends Error {}
 
@@ -13,36 +14,22 @@ export class FileFault extends Error {}
 /** A file that has no digests; it can be read as it is. */
 export class Untrusted extends FileFault {}
 
-let program: Promise<string> | null = null;
-
 /** The worker's program as an address that workers can be made from. */
-function programUrl(): Promise<string> {
-    program ??= (async () => {
-        const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-        const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-        const text = await new Response(stream).arrayBuffer();
-        return URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-    })();
-    return program;
+async function unpacked(): Promise<string> {
+    const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return URL.createObjectURL(new Blob([await new Response(stream).arrayBuffer()], { type: 'text/javascript' }));
 }
 
-let idle: Promise<Worker> | null = null;
-
-/** Starts a worker before there is a file, so that the library is ready when one comes. */
-export function warmUp(): void {
-    idle ??= programUrl().then((url) => new Worker(url));
-}
+const program = unpacked();
+const newWorker = (): Promise<Worker> => program.then((url) => new Worker(url));
+/** Started before there is a file, so that the library is ready when one comes. */
+let idle: Promise<Worker> | null = newWorker();
 
 function takeWorker(): Promise<Worker> {
-    warmUp();
-    const worker = idle!;
+    const worker = idle ?? newWorker();
     idle = null;
     return worker;
-}
-
-interface Waiting {
-    resolve(value: unknown): void;
-    reject(error: Error): void;
 }
 
 /** What the worker answers; `fault`: something is wrong with the file, `untrusted`: it has no digests, `cancelled`: given up. */
@@ -57,15 +44,19 @@ export interface Reply {
 type Asked<M extends keyof Answers> = Parameters<Answers[M]> extends [unknown, ...infer Rest] ? Rest : never;
 type Answer<M extends keyof Answers> = Promise<Awaited<ReturnType<Answers[M]>>>;
 
+const open = new Set<Source>();
+
 /** A result file, open in a worker of its own. */
 export class Source {
     info!: FileInfo;
     private next = 1;
-    private readonly waiting = new Map<number, Waiting>();
+    private readonly waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
     private readonly latest = new Map<string, number>();
+    private readonly known = new Map<string, Promise<Extents>>();
     private readonly axes = new Map<string, Promise<Axis>>();
 
     private constructor(private readonly worker: Worker) {
+        open.add(this);
         worker.onmessage = ({ data: { id, result, error, kind } }: MessageEvent<Reply>) => {
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
@@ -82,7 +73,7 @@ export class Source {
         };
     }
 
-    static async open(file: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<Source> {
+    static async open(file: File, trust: boolean): Promise<Source> {
         const source = new Source(await takeWorker());
         try {
             source.info = await source.ask('open', file, trust);
@@ -95,7 +86,11 @@ export class Source {
 
     close(): void {
         this.worker.terminate();
+        open.delete(this);
     }
+
+    /** Whether an answer of an open file is awaited. */
+    static asks = (): boolean => [...open].some(({ waiting }) => waiting.size > 0);
 
     ask<M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> {
         const id = this.next++;
@@ -113,16 +108,12 @@ export class Source {
         return this.ask(method, ...args);
     }
 
+    /** Where some series have counts. */
+    extents = (ids: string[]): Promise<Extents> => remembered(this.known, `extents ${ids}`, () => this.ask('extents', ids));
+
     /** The axis that shows all addresses of some series. */
     axis(ids: string[]): Promise<Axis> {
-        const key = [...ids].sort().join();
-        let found = this.axes.get(key);
-        if (!found) {
-            const list = this.info.series.filter((each) => ids.includes(each.id));
-            const unit = Math.max(1, ...list.map((each) => each.unit));
-            found = this.ask('extents', ids).then((extents) => axisOf([extents], unit));
-            this.axes.set(key, found);
-        }
-        return found;
+        const unit = Math.max(1, ...this.info.series.filter((each) => ids.includes(each.id)).map((each) => each.unit));
+        return remembered(this.axes, `axis ${ids}`, async () => axisOf([await this.extents(ids)], unit));
     }
 }

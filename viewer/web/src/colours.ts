@@ -3,6 +3,7 @@
 // them.
 import { scaleLinear } from 'd3-scale';
 import { dark as drawnDark, light as drawnLight } from '../../drawing.json';
+import { remembered } from './remembered';
 
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
 const ramps = ['many', 'difference'] as const;
@@ -22,16 +23,13 @@ const known = new Map<boolean, Theme>();
 
 export function theme(): Theme {
     const dark = document.documentElement.dataset.theme === 'dark';
-    let found = known.get(dark);
-    if (!found) {
+    return remembered(known, dark, () => {
         const style = getComputedStyle(document.documentElement);
         const list = (name: string) => style.getPropertyValue(`--${name}`).trim().split(/\s+/);
         const all = <T>(names: readonly string[], of: (colours: string[]) => T) => names.map((name): [string, T] => [name, of(list(name))]);
         const drawn = dark ? drawnDark : drawnLight;
-        found = { dark, ...drawn, heat: ramp(drawn.ramp), ...Object.fromEntries([...all(single, ([first]) => first), ...all(ramps, ramp)]) } as Theme;
-        known.set(dark, found);
-    }
-    return found;
+        return { dark, ...drawn, heat: ramp(drawn.ramp), ...Object.fromEntries([...all(single, ([first]) => first), ...all(ramps, ramp)]) } as Theme;
+    });
 }
 
 /** As many colours as there are curves, each another: above the number of `curves` in between those of a row. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cube: the counts of a level as far as a file tells them apart: by data structure and phase, of programs also by core, function,
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
-import { flatRollup, sum } from 'd3-array';
+import { flatRollup, max, range, sum } from 'd3-array';
 import type { Column, FileInfo } from './protocol';
+import { remembered } from './remembered';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
 
@@ -30,8 +31,8 @@ export interface Cube {
 export type Filter = Partial<Record<Dimension, number[]>>;
 
 const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
-    const most = Array.from(of).reduce((all, each) => Math.max(all, each), 0);
-    return { names: Array.from({ length: Math.max(most + 1, info.phases.names.length) }, (_, i) => info.phases.names[i] ?? `phase ${i}`), of };
+    const { names } = info.phases;
+    return { names: range(Math.max((max(Array.from(of)) ?? 0) + 1, names.length)).map((i) => names[i] ?? `phase ${i}`), of };
 };
 
 /** Of a program: a row per site, phase and core. */
@@ -85,10 +86,9 @@ export function firstLevels(info: FileInfo): string[] {
 /** Loads, stores and fetches of a cache or accesses of a TLB, and how many of them missed. */
 export function totalsOf(info: FileInfo, level: string): { accesses: number; misses: number } {
     const totals = info.components.find((each) => each.name === level && each.group !== 'coherence' && each.group !== 'buses')?.totals ?? {};
-    const sum = (names: string[]) => names.reduce((all, name) => all + (totals[name] ?? 0), 0);
-    return 'accesses' in totals
-        ? { accesses: totals.accesses, misses: totals.misses }
-        : { accesses: sum(['loads', 'stores', 'fetches']), misses: sum(['load_misses', 'store_misses', 'fetch_misses']) };
+    if ('accesses' in totals) return { accesses: totals.accesses, misses: totals.misses };
+    const all = (...names: string[]) => sum(names, (name) => totals[name]);
+    return { accesses: all('loads', 'stores', 'fetches'), misses: all('load_misses', 'store_misses', 'fetch_misses') };
 }
 
 /** Of a kernel: a row per data structure and phase, from the tables of structures and of causes. */
@@ -97,34 +97,17 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const caused = info.attribution ? undefined : info.causes.find((each) => each.name === level); // of programs they name other things
     if (!counted && !caused) return null;
     const names = caused?.structures ?? info.structures.map((each) => each.name);
-    const keys: [number, number][] = [];
-    const rows = new Map<number, number>();
-    const row = (structure: number, phase: number) => {
-        const key = phase * (names.length + 1) + structure;
-        let found = rows.get(key);
-        if (found === undefined) {
-            rows.set(key, (found = keys.length));
-            keys.push([structure, phase]);
-        }
-        return found;
-    };
-    const of = (table?: { structure: ArrayLike<number>; phase: ArrayLike<number> }) =>
-        table ? Array.from(table.structure, (each, i) => row(each, table.phase[i])) : [];
-    const [countedRows, causedRows] = [of(counted), of(caused?.misses)];
-    const spread = (at: number[], values: ArrayLike<number>, fill = 0) => {
-        const column = new Float64Array(keys.length).fill(fill);
-        at.forEach((to, i) => (column[to] = values[i]));
-        return column;
-    };
-    const causes = caused ? caused.misses.counts.map((each) => spread(causedRows, each)) : null;
+    // rows of both tables, one behind the other: all that is made of them are sums
+    const some = (column: 'structure' | 'phase') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.misses[column] ?? [])]);
+    const [before, behind] = [counted?.structure.length ?? 0, caused?.misses.structure.length ?? 0];
+    const first = (values: Column) => Float64Array.from([...values, ...new Float64Array(behind)]);
+    const second = (values: Column) => Float64Array.from([...new Float64Array(before), ...values]);
+    const causes = caused ? caused.misses.counts.map(second) : null;
     return {
         level,
-        dimensions: {
-            structure: { names, of: Int32Array.from(keys, ([structure]) => structure) },
-            phase: phaseAxis(info, Int32Array.from(keys, ([, phase]) => phase)),
-        },
-        accesses: counted ? spread(countedRows, counted.accesses) : new Float64Array(keys.length).fill(NaN),
-        misses: counted ? spread(countedRows, counted.misses) : causes!.reduce((a, b) => a.map((each, i) => each + b[i])),
+        dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')) },
+        accesses: counted ? first(counted.accesses) : new Float64Array(behind).fill(NaN),
+        misses: counted ? first(counted.misses) : causes!.reduce((a, b) => a.map((each, i) => each + b[i])),
         cycles: null,
         causes,
     };
@@ -134,19 +117,14 @@ const known = new WeakMap<FileInfo, Map<string, Cube | null>>();
 
 /** Of a level; null where the file tells nothing apart in it. */
 export function cubeOf(info: FileInfo, level: string): Cube | null {
-    const cubes = known.get(info) ?? new Map<string, Cube | null>();
-    known.set(info, cubes);
-    if (!cubes.has(level)) cubes.set(level, (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
-    return cubes.get(level)!;
+    const cubes = remembered(known, info, () => new Map<string, Cube | null>());
+    return remembered(cubes, level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
 }
 
 /** Rows of a cube that a filter leaves. */
 export function rowsOf(cube: Cube, filter: Filter): number[] {
     const chosen = Object.entries(filter).map(([name, numbers]) => ({ of: cube.dimensions[name as Dimension]?.of, numbers: new Set(numbers) }));
-    const found: number[] = [];
-    for (let i = 0; i < cube.misses.length; ++i)
-        if (chosen.every(({ of, numbers }) => of && numbers.has(of[i]))) found.push(i);
-    return found;
+    return range(cube.misses.length).filter((i) => chosen.every(({ of, numbers }) => of && numbers.has(of[i])));
 }
 
 /** Sums of a column by a dimension, over some rows. */
@@ -157,7 +135,7 @@ export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]
     return sums;
 }
 
-export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0);
+export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0); // NaN: not known
 
 /** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
 export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims: string[] | null = null): { victim: string; by: string; count: number }[] {

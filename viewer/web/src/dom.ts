@@ -1,65 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
+import type { TableRow } from './protocol';
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
 type Child = Node | string | null | undefined | false;
 
+const present = (children: Child[]) => children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false);
+
 /** An element; attributes that are functions are listeners ("onclick"). */
-export function h<K extends keyof HTMLElementTagNameMap>(
-    tag: K,
-    attributes: Attributes = {},
-    ...children: Child[]
-): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
-        if (value === undefined || value === false) continue;
         if (typeof value === 'function') element.addEventListener(name.slice(2), value as unknown as EventListener);
-        else element.setAttribute(name, value === true ? '' : String(value));
+        else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
     }
-    element.append(
-        ...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false),
-    );
+    element.append(...present(children));
     return element;
 }
 
-/** A choice between a few things, as buttons. */
-export function segmented<T extends string>(
-    label: string,
-    options: [T, string, string?][],
-    chosen: T,
-    choose: (value: T) => void,
-): HTMLElement {
-    return h(
-        'div',
-        { class: 'segmented', role: 'group', 'aria-label': label },
-        ...options.map(([value, text, hint]) =>
-            h(
-                'button',
-                {
-                    type: 'button',
-                    'aria-pressed': String(value === chosen),
-                    title: hint,
-                    'data-value': value,
-                    onclick: () => choose(value),
-                },
-                text,
-            ),
-        ),
-    );
+/** Other children. The focus stays on a control that is there again: by its value or name, else by its place. */
+export function fill(parent: HTMLElement, ...children: Child[]): void {
+    const controls = () => [...parent.querySelectorAll<HTMLElement>('button, select, input, [tabindex]')];
+    const name = ({ dataset: { value }, ariaLabel, textContent }: HTMLElement) => value ?? ariaLabel ?? textContent;
+    const focused = document.activeElement as HTMLElement;
+    const place = controls().indexOf(focused);
+    parent.replaceChildren(...present(children));
+    if (place >= 0 && !focused.isConnected) (controls().find((each) => name(each) && name(each) === name(focused)) ?? controls()[place])?.focus();
 }
 
-/** A choice between many things. */
-export function select<T extends string>(
-    label: string,
-    options: [T, string][],
-    chosen: T,
-    choose: (value: T) => void,
-): HTMLElement {
-    const element = h(
-        'select',
-        { 'aria-label': label, onchange: (event: Event) => choose((event.target as HTMLSelectElement).value as T) },
-        ...options.map(([value, text]) => h('option', { value, selected: value === chosen }, text)),
-    );
+/** A choice between a few things, as buttons. */
+export function segmented<T extends string>(label: string, options: [T, string, string?][], chosen: T, choose: (value: T) => void): HTMLElement {
+    const button = ([value, text, title]: [T, string, string?]) =>
+        h('button', { type: 'button', 'aria-pressed': String(value === chosen), title, 'data-value': value, onclick: () => choose(value) }, text);
+    return h('div', { class: 'segmented', role: 'group', 'aria-label': label }, ...options.map(button));
+}
+
+/** A choice between many things; those without words of their own are called as they are. */
+export function select<T extends string>(label: string, options: (T | [T, string])[], chosen: T, choose: (value: T) => void): HTMLElement {
+    const onchange = (event: Event) => choose((event.target as HTMLSelectElement).value as T);
+    const option = ([value, text]: [T, string]) => h('option', { value, selected: value === chosen }, text);
+    const element = h('select', { 'aria-label': label, onchange }, ...options.map((each) => option(typeof each === 'string' ? [each, each] : each)));
     return h('label', { class: 'field' }, h('span', {}, label), element);
 }
 
@@ -90,6 +70,13 @@ export const tableBy = <T>(caption: string, things: T[], columns: [string, (each
     rows: things.map((each, i) => columns.map(([, of]) => of(each, i))),
     ...more,
 });
+
+/** Columns of rows by their names in words: "swap-outs" are swapouts, "worst recall %" of worst_recall, which is a fraction. */
+export const inWords = (...names: string[]) =>
+    names.map((name): [string, (each: TableRow) => string | number] => {
+        const column = name.replace(/ %$/, '').replace(/-/g, '').replace(/ /g, '_');
+        return [name, ({ texts, numbers }) => texts[column] ?? (name.endsWith('%') ? 100 : 1) * numbers[column]];
+    });
 
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
@@ -124,34 +111,26 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
         return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), onclick: () => table.pick!(value) }, value));
     };
     const body = h('tbody');
-    const head = (header: string, i: number) => {
-        const sort = () => {
-            again = column === i && !again;
-            column = i;
-            fill();
-        };
-        return h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, h('button', { type: 'button', class: 'sort', title: 'Sort by it', onclick: sort }, header));
+    const sort = (i: number) => {
+        again = column === i && !again;
+        column = i;
+        fill();
     };
-    const heads = headers.map(head);
+    const heads = headers.map((header, i) =>
+        h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, h('button', { type: 'button', class: 'sort', title: 'Sort by it', onclick: () => sort(i) }, header)),
+    );
     const fill = () => {
         const shown = (column < 0 ? rows : sortedRows(table, column, again)).slice(0, mostRows);
         body.replaceChildren(...shown.map((row) => h('tr', { class: row[0] === table.picked ? 'picked' : undefined }, ...row.map(cell))));
-        heads.forEach((each, i) =>
-            each.setAttribute('aria-sort', i !== column ? 'none' : numeric[i] !== again ? 'descending' : 'ascending'),
-        );
+        heads.forEach((each, i) => each.setAttribute('aria-sort', i !== column ? 'none' : numeric[i] !== again ? 'descending' : 'ascending'));
     };
     fill();
     const left = rows.length - mostRows;
+    const caption = h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`));
     return h(
         'div',
         { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption },
-        h(
-            'table',
-            { 'data-keys': table.keys ?? 1 },
-            h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`)),
-            h('thead', {}, h('tr', {}, ...heads)),
-            body,
-        ),
+        h('table', { 'data-keys': table.keys ?? 1 }, caption, h('thead', {}, h('tr', {}, ...heads)), body),
         left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`),
     );
 }
@@ -162,13 +141,16 @@ export function csv(table: Table): string {
     return [table.headers, ...table.rows].map((row) => row.map(quoted).join(',')).join('\n') + '\n';
 }
 
-export function download(name: string, blob: Blob): void {
-    const link = h('a', { href: URL.createObjectURL(blob), download: name });
+export function download(name: string, content: BlobPart, type: string): void {
+    const link = h('a', { href: URL.createObjectURL(new Blob([content], { type })), download: name });
     document.body.append(link);
     link.click();
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
+
+/** Whether browsers let a text be copied. */
+export const copied = (text: string): Promise<boolean> => Promise.resolve(navigator.clipboard?.writeText(text)).then(() => !!navigator.clipboard, () => false);
 
 /** A box over the page, closed by Escape or by pressing beside it. */
 export function dialog(label: string, ...children: Child[]): HTMLDialogElement {

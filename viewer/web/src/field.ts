@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FieldPlot: panels over a shared axis of addresses, and under one of them the field: phases down, cells of counts, and counts over
+// A plot over addresses: panels over a shared axis of addresses, and under one of them the field: phases down, cells of counts, and counts over
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
-import { drawAddresses, drawStrip } from './address_axis';
+import { bisectRight, max, min, range } from 'd3-array';
+import { scaleLinear } from 'd3-scale';
+import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, shade, type Across, type Rows, type Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';
 import { theme } from './colours';
 import { h } from './dom';
-import { drawKey, drawRows, drawSelection, drawTime, type Rows } from './field_draw';
 import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
 import { meanAt, tableOf } from './field_table';
-import { Figure } from './figure';
-import { Gestures, moveSight, placeAt, type Sight } from './gestures';
+import { figureOf } from './figure';
+import { followHands, moveSight, type Sight } from './gestures';
 import { brief, full, percent } from './numbers';
 import type { Painter } from './paint';
-import { PanelReader, type PanelSource } from './panel_data';
-import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, stretchOf, type Panel, type ScaleKind } from './panels';
+import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource, type ScaleKind } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { shade, type Shaded } from './shading';
 
 /** All that is shown; at first nothing. */
 const nothing = {
@@ -64,178 +63,141 @@ export interface FieldActs {
     zoomToSelection?: () => void;
 }
 
-export class FieldPlot {
-    readonly figure: Figure;
-    private model = nothing;
-    private readonly reader = new PanelReader(() => this.set({ panels: this.reader.panels }));
-    private layout: Layout = layoutOf(800, 1, 0, true);
-    private edges: number[] = [0, 1];
-    private shaded: { heat: Heat; key: string; shaded: Shaded } | null = null;
+export function fieldPlot(acts: FieldActs) {
+    let model = nothing;
+    let layout: Layout = layoutOf(800, 1, 0, true);
+    let lanes: Rows = { edges: [0, 1], phasesOf: (row) => [row, row] };
+    let shaded: { heat: Heat; key: string; shaded: Shaded } | null = null;
     /** A place on the axis and a row; -1: in no row. */
-    private cursor: { x: number; row: number } | null = null;
-    private dragged: Box | null = null;
-    private readonly sight: Sight;
-    private readonly readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
-    private told = '';
+    let cursor: { x: number; row: number } | null = null;
+    let dragged: Box | null = null;
+    let [told, shown] = ['', ''];
+    const readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
+    const reader = panelReader((panels) => set({ panels }));
     /** Milliseconds that the last frames took to draw. */
-    readonly frames: number[] = [];
+    const frames: number[] = [];
 
-    constructor(private readonly acts: FieldActs) {
-        this.figure = new Figure({
-            name: acts.name,
-            label: () => `${acts.title()}.${this.sums()} Arrows move the cursor, with Shift what is shown; plus and minus zoom, 0 shows all${acts.brush ? ', Enter selects' : ''}.`,
-            height: (width) => this.layoutFor(width).height,
-            draw: (p) => this.draw(p),
-            table: () => tableOf(acts.title(), this.model, this.rowNames()),
-            python: () => acts.python(this.showsAll() ? null : addressesIn(this.model.axis, ...this.model.range)),
-        });
-        const { canvas } = this.figure;
-        canvas.classList.add('zooms', 'field');
-        canvas.insertAdjacentElement('afterend', this.readout);
-        this.sight = {
-            range: () => this.model.range,
-            whole: () => [0, this.model.axis.bytes],
-            least: 64,
-            box: () => this.layout.all,
-            look: (range) => {
-                this.look(range);
-                acts.look(range);
-            },
-        };
-        new Gestures(canvas, this.sight, {
-            select: (from, to, done, fromY, toY) => this.drag(from, to, fromY, toY, done),
-            hover: (x, y) => this.point(x, y),
-            click: (x, y) => this.click(x, y),
-            key: (key, shift) => this.key(key, shift),
-            middle: () => this.cursor?.x,
-        });
-    }
+    const figure = figureOf({
+        name: acts.name,
+        label: () => `${acts.title()}.${sums()} Arrows move the cursor, with Shift what is shown; plus and minus zoom, 0 shows all${acts.brush ? ', Enter selects' : ''}.`,
+        height: (width) => layoutFor(width).height,
+        draw,
+        table: () => tableOf(acts.title(), model, model.field ? range(rows()).map(nameOf) : []),
+        python: () => acts.python(model.range[0] <= 0 && model.range[1] >= model.axis.bytes ? null : addressesIn(model.axis, ...model.range)),
+    });
+    const { canvas } = figure;
+    canvas.classList.add('zooms', 'field');
+    canvas.insertAdjacentElement('afterend', readout);
+    const sight: Sight = {
+        scale: () => across(),
+        whole: () => [0, model.axis.bytes],
+        least: 64,
+        look: (range) => {
+            look(range);
+            acts.look(range);
+        },
+    };
+    followHands(canvas, sight, { select: drag, hover: point, click, key, middle: () => cursor?.x });
 
-    /** Panels that are read anew, on an axis. */
-    read(axis: Axis, sources: PanelSource[], range: [number, number] | null): void {
+    /** Panels on an axis; read anew where `key` is another. */
+    function read(key: string, axis: Axis, sources: () => PanelSource[], range: [number, number] | null): void {
+        if (key === shown) return look(range);
+        shown = key;
         const sight = range ?? [0, axis.bytes];
-        this.reader.set(axis, sources, sight);
-        this.set({ axis, range: sight, panels: this.reader.panels });
+        set({ axis, range: sight });
+        reader.set(axis, sources(), sight);
     }
 
     /** The same panels, another stretch of the axis; null: all. */
-    look(range: [number, number] | null): void {
-        const next = range ?? [0, this.model.axis.bytes];
-        if (next.join() !== this.model.range.join()) this.reader.look(next);
-        this.set({ range: next });
+    function look(range: [number, number] | null): void {
+        const next = range ?? [0, model.axis.bytes];
+        if (next.join() !== model.range.join()) void reader.look(next);
+        set({ range: next });
     }
-
-    private showsAll(): boolean {
-        return this.model.range[0] <= 0 && this.model.range[1] >= this.model.axis.bytes;
-    }
-
-    private layoutFor(width: number): Layout {
-        const { panels, field, structures } = this.model;
-        return layoutOf(width, panels.length, field ? this.rows() : 0, structures.length > 0);
-    }
-
-    private rows(): number {
-        return this.model.heat?.rows ?? Math.max(1, Math.min(256, this.model.time?.[0]?.length ?? 1));
-    }
-
-    private readonly rowData: Rows = { edges: [], phasesOf: (row) => this.phasesOf(row, row) };
 
     /** Other data, or another look at them. */
-    set(change: Partial<FieldModel>): void {
-        this.model = { ...this.model, ...change };
-        const phases = this.model.heat?.edges ?? Array.from({ length: this.rows() + 1 }, (_, i) => i);
-        this.edges = this.rowData.edges = rowEdges(phases, this.model.cycles);
-        this.figure.changed();
+    function set(change: Partial<FieldModel>): void {
+        model = { ...model, ...change };
+        const phases = model.heat?.edges ?? range(rows() + 1);
+        lanes = { edges: rowEdges(phases, model.cycles), phasesOf: (row) => [phases[row], phases[row + 1] - 1] };
+        figure.changed();
     }
 
-    private sums(): string {
+    const rows = (): number => model.heat?.rows ?? Math.max(1, Math.min(256, model.time?.[0]?.length ?? 1));
+    const layoutFor = (width: number): Layout => layoutOf(width, model.panels.length, model.field ? rows() : 0, model.structures.length > 0);
+    const across = (): Across => scaleLinear(model.range, [layout.all.x, layout.all.x + layout.all.width]);
+    const perPixel = (): number => (model.range[1] - model.range[0]) / layout.all.width;
+
+    function sums(): string {
         const text = ({ rate, whole }: Panel) => (whole ? `: ${rate ? percent(whole.total) : full(whole.total)} in all` : '');
-        const told = this.model.panels.map((each) => `${each.title}, ${each.meaning}${text(each)}`);
-        return told.length ? ` ${told.join('; ')}.` : '';
+        const parts = model.panels.map((each) => `${each.title}, ${each.meaning}${text(each)}`);
+        return parts.length ? ` ${parts.join('; ')}.` : '';
     }
 
-    private width(): number {
-        return this.model.range[1] - this.model.range[0];
-    }
-
-    private placeAt(pixel: number): number {
-        return placeAt(this.sight, pixel);
-    }
-
-    private pixelOf(place: number): number {
-        return this.layout.all.x + ((place - this.model.range[0]) / this.width()) * this.layout.all.width;
-    }
-
-    private rowAt(y: number): number {
-        const { field } = this.layout;
+    function rowAt(y: number): number {
+        const { field } = layout;
         const share = field ? (y - field.y) / field.height : -1;
-        if (!(share >= 0 && share < 1)) return -1;
-        let row = 0;
-        while (row + 2 < this.edges.length && this.edges[row + 1] <= share) ++row;
-        return row;
+        return share >= 0 && share < 1 ? Math.min(bisectRight(lanes.edges, share), lanes.edges.length - 1) - 1 : -1;
     }
 
-    /** First and last phase of some rows. */
-    private phasesOf(first: number, last: number): [number, number] {
-        const edges = this.model.heat?.edges;
-        return edges ? [edges[first], edges[last + 1] - 1] : [first, last];
-    }
-
-    private point(x: number | null, y: number): void {
-        this.readout.setAttribute('aria-live', 'off');
-        const { all } = this.layout;
-        this.cursor = x !== null && x >= all.x && x < all.x + all.width ? { x: this.placeAt(x), row: this.rowAt(y) } : null;
-        this.figure.redraw();
+    function point(x: number | null, y: number): void {
+        readout.setAttribute('aria-live', 'off');
+        const { all } = layout;
+        cursor = x !== null && x >= all.x && x < all.x + all.width ? { x: across().invert(x), row: rowAt(y) } : null;
+        figure.redraw();
     }
 
     /** Across a stretch is selected, down in the field phases; where nothing can be selected dragging zooms. */
-    private drag(x0: number, x1: number, y0: number, y1: number, done: boolean): void {
-        const { all, field, time } = this.layout;
-        const clamp = (at: number, from: number, size: number) => Math.min(from + size, Math.max(from, at));
-        const [a, b] = [Math.min(x0, x1), Math.max(x0, x1)].map((x) => clamp(x, all.x, all.width));
-        const rows = field && this.acts.brush && this.rows() > 1 && y0 >= field.y ? field : all;
-        const [c, d] = [Math.min(y0, y1), Math.max(y0, y1)].map((y) => clamp(y, rows.y, rows.height - 0.01));
-        const across = !inside(time, x0, y0) && b - a > 4;
-        const down = rows === field && d - c > 4;
-        this.dragged = { x: across ? a : all.x, width: across ? b - a : all.width, y: down ? c : rows.y, height: down ? d - c : rows.height };
+    function drag(x0: number, x1: number, done: boolean, y0: number, y1: number): void {
+        const { all, field, time } = layout;
+        const between = (p: number, q: number, from: number, size: number) => [Math.min(p, q), Math.max(p, q)].map((at) => Math.min(from + size, Math.max(from, at)));
+        const [a, b] = between(x0, x1, all.x, all.width);
+        const part = field && acts.brush && rows() > 1 && y0 >= field.y ? field : all;
+        const [c, d] = between(y0, y1, part.y, part.height - 0.01);
+        const wide = !inside(time, x0, y0) && b - a > 4;
+        const down = part === field && d - c > 4;
+        dragged = { x: wide ? a : all.x, width: wide ? b - a : all.width, y: down ? c : part.y, height: down ? d - c : part.height };
         if (done) {
-            this.dragged = null;
-            const [from, to] = [this.placeAt(a), this.placeAt(b)];
-            if (this.acts.brush) this.acts.brush(across ? [from, to] : null, down ? this.phasesOf(this.rowAt(c), this.rowAt(d)) : null, false);
-            else if (across) moveSight(this.sight, from, Math.max(64, to - from));
+            dragged = null;
+            const [from, to] = [a, b].map(across().invert);
+            if (acts.brush) acts.brush(wide ? [from, to] : null, down ? [lanes.phasesOf(rowAt(c))[0], lanes.phasesOf(rowAt(d))[1]] : null, false);
+            else if (wide) moveSight(sight, from, Math.max(64, to - from));
         }
-        this.figure.redraw();
+        figure.redraw();
     }
 
-    private click(x: number, y: number): void {
-        const { model, layout } = this;
-        const address = addressAt(model.axis, this.placeAt(x));
-        if (y >= layout.strip && y < layout.addresses && address !== null) {
-            const structure = structureAt(model.structures, address);
-            if (structure) this.pick(structure);
-            return;
-        }
-        const row = this.rowAt(y);
-        if (row >= 0 && this.rows() > 1) return this.acts.brush?.(null, this.phasesOf(row, row), true);
+    function click(x: number, y: number): void {
+        const at = across().invert(x);
+        if (y >= layout.strip && y < layout.addresses && addressAt(model.axis, at) !== null) return pick(at);
+        const row = rowAt(y);
+        if (row >= 0 && rows() > 1) return acts.brush?.(null, lanes.phasesOf(row), true);
         const data = model.panels[0] && dataFor(model.panels[0], ...model.range);
-        if (data && inside(layout.all, x, y)) this.acts.brush?.(stretchOf(data, this.placeAt(x), this.width() / layout.all.width), null, false);
+        if (data && inside(layout.all, x, y)) acts.brush?.(stretchOf(data, at, perPixel()), null, false);
     }
 
-    private pick(structure: Structure): void {
-        const place = placeOfStructure(this.model.axis, structure);
-        if (this.acts.pick) this.acts.pick(structure);
-        else if (place) this.sight.look([place[0], Math.max(place[1], place[0] + 64)]);
+    /** The structure at a place. */
+    function pick(x: number): void {
+        const address = addressAt(model.axis, x);
+        const structure = address !== null && structureAt(model.structures, address);
+        if (!structure) return;
+        const place = placeOfStructure(model.axis, structure);
+        if (acts.pick) acts.pick(structure);
+        else if (place) sight.look([place[0], Math.max(place[1], place[0] + 64)]);
     }
 
-    private key(key: string, shift: boolean): boolean {
-        const { model, acts } = this;
-        const width = this.width();
+    function key(key: string, shift: boolean): boolean {
+        const [from, to] = model.range;
         const step = (by: number, down: number) => {
-            this.readout.setAttribute('aria-live', 'polite'); // who moves by keys may not see it
-            const at = this.cursor ?? { x: model.range[0] + width / 2, row: 0 };
-            const x = Math.min(model.range[1] - 1e-6 * width, Math.max(model.range[0], at.x + (by * width) / 64));
-            this.cursor = { x, row: Math.min(this.rows() - 1, Math.max(0, at.row + down)) };
-            this.figure.redraw();
+            readout.setAttribute('aria-live', 'polite'); // who moves by keys may not see it
+            const at = cursor ?? { x: (from + to) / 2, row: 0 };
+            const x = Math.min(to - 1e-6 * (to - from), Math.max(from, at.x + (by * (to - from)) / 64));
+            cursor = { x, row: Math.min(rows() - 1, Math.max(0, at.row + down)) };
+            figure.redraw();
+        };
+        /** Selects the structure and the phase under the cursor. */
+        const enter = () => {
+            if (cursor && cursor.row >= 0 && rows() > 1) acts.brush?.(null, lanes.phasesOf(cursor.row), false);
+            if (cursor) pick(cursor.x);
         };
         const known: Record<string, () => void> = {
             ArrowUp: () => step(0, -1),
@@ -243,135 +205,112 @@ export class FieldPlot {
             ...(shift || !acts.brush ? {} : { ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0) }),
             z: () => acts.zoomToSelection?.(),
             ...(acts.clear ? { Escape: acts.clear } : {}),
-            Enter: () => this.enter(model),
+            Enter: enter,
         };
         known[key]?.();
         return key in known;
     }
 
-    /** Selects the structure and the phase under the cursor. */
-    private enter({ axis, structures }: FieldModel): void {
-        const { cursor } = this;
-        if (!cursor) return;
-        if (cursor.row >= 0 && this.rows() > 1) this.acts.brush?.(null, this.phasesOf(cursor.row, cursor.row), false);
-        const address = addressAt(axis, cursor.x);
-        const structure = address !== null && structureAt(structures, address);
-        if (structure) this.pick(structure);
-    }
-
-    private draw(p: Painter): void {
+    function draw(p: Painter): void {
         const begin = performance.now();
-        this.layout = this.layoutFor(p.width);
-        const { model, layout } = this;
-        if (!model) return;
-        this.drawPanels(p, model);
-        if (layout.field) this.drawField(p, model, layout.field);
-        if (layout.time) drawTime(p, this.rowData, layout.time, model);
-        if (model.structures.length > 0) drawStrip(p, layout.strip, model.axis, model.structures, ...model.range, layout.all.width);
-        drawAddresses(p, layout.addresses, model.axis, ...model.range, layout.all.width);
-        drawSelection(p, this.rowData, layout, model);
-        if (this.dragged) p.frame(this.dragged.x, this.dragged.y, this.dragged.width, this.dragged.height, theme().accent, 0, `${theme().accent}22`);
-        this.drawCursor(p, model);
-        this.frames.push(performance.now() - begin);
-        if (this.frames.length > 400) this.frames.shift();
+        layout = layoutFor(p.width);
+        const { axis, structures } = model;
+        drawPanels(p);
+        if (layout.field) drawField(p, layout.field);
+        if (layout.time) drawTime(p, lanes, layout.time, model);
+        if (structures.length > 0) drawStrip(p, layout.strip, across(), axis, structures);
+        drawAddresses(p, layout.addresses, across(), axis);
+        drawSelection(p, lanes, layout, across(), model);
+        if (dragged) p.frame(dragged.x, dragged.y, dragged.width, dragged.height, theme().accent, 0, `${theme().accent}22`);
+        drawCursor(p);
+        frames.push(performance.now() - begin);
+        if (frames.length > 400) frames.shift();
     }
 
-    private drawPanels(p: Painter, model: FieldModel): void {
-        const { panels, range, scale } = model;
-        const alike = model.shared ? panels.filter((each) => !each.signed && !each.apart) : [];
-        const common = alike.length ? this.commonRange(model, alike) : null;
+    function drawPanels(p: Painter): void {
+        const { panels, range, scale, axis, shared } = model;
+        const alike = shared ? panels.filter((each) => !each.signed && !each.apart) : [];
+        const common = commonRange(alike);
         panels.forEach((panel, i) => {
-            drawBreaks(p, model.axis, range, this.layout.panels[i]);
-            drawPanel(p, this.layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null);
+            drawBreaks(p, across(), axis, layout.panels[i]);
+            drawPanel(p, layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null);
         });
     }
 
     /** The ends of a scale that panels share. */
-    private commonRange({ range, scale }: FieldModel, panels: Panel[]): [number, number] | null {
-        let [least, most] = [Infinity, -Infinity];
-        for (const panel of panels) {
+    function commonRange(panels: Panel[]): [number, number] | null {
+        const { range, scale } = model;
+        const ends = panels.flatMap((panel): [number, number][] => {
             const data = dataFor(panel, ...range);
-            if (!data) continue;
-            const columns = columnsOf(data, ...range, Math.round(this.layout.all.width));
-            least = Math.min(least, scale === 'linear' ? columns.least : columns.leastPositive);
-            most = Math.max(most, endOfScale(panel.rate ? columns.most : data.clip, columns.most, scale));
-        }
-        return most >= least ? [least, most] : null;
+            if (!data) return [];
+            const { least, leastPositive, most } = columnsOf(data, ...range, Math.round(layout.all.width));
+            return [[scale === 'linear' ? least : leastPositive, endOfScale(panel.rate ? most : data.clip, most, scale)]];
+        });
+        const [from, to] = [min(ends, ([least]) => least), max(ends, ([, most]) => most)];
+        return from !== undefined && to! >= from ? [from, to!] : null;
     }
 
-    private drawField(p: Painter, model: FieldModel, field: Box): void {
-        const { heat, drawn, range } = model;
+    function drawField(p: Painter, field: Box): void {
+        const { heat, drawn, scale, message } = model;
         const colours = theme();
         if (heat) {
-            const key = `${model.scale}${colours.dark}`;
-            if (this.shaded?.heat !== heat || this.shaded.key !== key) this.shaded = { heat, key, shaded: shade(heat, model.scale) };
-            const { shaded } = this.shaded;
-            const perByte = field.width / (range[1] - range[0]);
-            p.within(field.x, field.y, field.width, field.height, () =>
-                p.cells(this.pixelOf(drawn[0]), field.y, (drawn[1] - drawn[0]) * perByte, field.height, heat.columns, shaded.cells, this.edges),
-            );
-            drawKey(p, field.x, 30, field.width, shaded, model);
+            const key = `${scale}${colours.dark}`;
+            if (shaded?.heat !== heat || shaded.key !== key) shaded = { heat, key, shaded: shade(heat, scale) };
+            const { cells } = shaded.shaded;
+            const [from, to] = drawn.map(across());
+            p.within(field.x, field.y, field.width, field.height, () => p.cells(from, field.y, to - from, field.height, heat.columns, cells, lanes.edges));
+            drawKey(p, field.x, 30, field.width, shaded.shaded, model);
         }
-        if (!heat || model.message)
-            p.text(field.x + field.width / 2, field.y + field.height / 2, model.message || 'reading …', { colour: colours.faint, anchor: 'middle' });
+        if (!heat || message) p.text(field.x + field.width / 2, field.y + field.height / 2, message || 'reading …', { colour: colours.faint, anchor: 'middle' });
         p.frame(field.x - 0.5, field.y - 0.5, field.width + 1, field.height + 1, colours.line);
-        if (this.rows() > 1) drawRows(p, this.rowData, field, model);
+        if (rows() > 1) drawRows(p, lanes, field, model);
     }
 
-    private drawCursor(p: Painter, model: FieldModel): void {
-        const { cursor, layout } = this;
-        const select = this.acts.brush ? 'Drag selects addresses and phases, a click a phase or a structure; wheel or +/− zooms.' : 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width.';
-        if (!cursor) return this.tell(`${select} Solid: mean of the lines in a column; pale: up to the largest.`);
-        const x = this.pixelOf(cursor.x);
-        if (x < layout.all.x || x > layout.all.x + layout.all.width) return;
-        p.line([[x, layout.all.y], [x, layout.all.y + layout.all.height]], theme().faint, 1, [3, 3]);
-        if (layout.field && cursor.row >= 0 && this.rows() > 1) {
-            const [y0, y1] = [this.edges[cursor.row], this.edges[cursor.row + 1]].map((share) => layout.field!.y + share * layout.field!.height);
-            p.frame(layout.field.x, y0, layout.field.width, y1 - y0, theme().faint);
+    function drawCursor(p: Painter): void {
+        const { all, field } = layout;
+        const select = acts.brush ? 'Drag selects addresses and phases, a click a phase or a structure; wheel or +/− zooms.' : 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width.';
+        if (!cursor) return tell(`${select} Solid: mean of the lines in a column; pale: up to the largest.`);
+        const x = across()(cursor.x);
+        if (x < all.x || x > all.x + all.width) return;
+        p.line([[x, all.y], [x, all.y + all.height]], theme().faint, 1, [3, 3]);
+        if (field && cursor.row >= 0 && rows() > 1) {
+            const [y0, y1] = [cursor.row, cursor.row + 1].map((row) => field.y + lanes.edges[row] * field.height);
+            p.frame(field.x, y0, field.width, y1 - y0, theme().faint);
         }
-        this.tell(this.textAt(model, cursor));
+        tell(textAt(cursor));
     }
 
     /** Untouched where it says so already: each change costs a layout of the page. */
-    private tell(text: string): void {
-        if (text !== this.told) this.readout.textContent = this.told = text;
+    function tell(text: string): void {
+        if (text !== told) readout.textContent = told = text;
     }
 
-    private textAt({ axis, structures, panels, range, heat, drawn, rate }: FieldModel, { x, row }: { x: number; row: number }): string {
+    function textAt({ x, row }: { x: number; row: number }): string {
+        const { axis, structures, panels, range, heat, drawn, rate } = model;
         const address = addressAt(axis, x);
         if (address === null) return 'no counts in between';
         const where = structureAt(structures, address) ? `${describe(structures, address)} · ${hex(address)}` : hex(address);
         const text = (value: number, share: boolean) => (share ? percent(value) : brief(value));
         if (row >= 0 && heat) {
             const mean = meanAt(heat, drawn, row, x);
-            return `${this.nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${text(mean, rate)} ${panels[0].meaning} and phase`}`;
+            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${text(mean, rate)} ${panels[0].meaning} and phase`}`;
         }
         const parts = panels.map((panel) => {
             const data = dataFor(panel, ...range);
             if (!data) return `${panel.title}: …`;
-            const { mean, min, max } = columnsOf(data, x, x + this.width() / this.layout.all.width, 1);
+            const { mean, min, max } = columnsOf(data, x, x + perPixel(), 1);
             if (Number.isNaN(mean[0])) return `${panel.title}: –`;
             return `${panel.title}: ${text(mean[0], panel.rate)}${min[0] === max[0] ? '' : ` (${text(min[0], panel.rate)} … ${text(max[0], panel.rate)})`}`;
         });
         return `${where} · ${parts.join(' · ')}`;
     }
 
-    private nameOf(row: number): string {
-        const [from, to] = this.phasesOf(row, row);
-        return from === to ? (this.model.phaseNames[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
+    function nameOf(row: number): string {
+        const [from, to] = lanes.phasesOf(row);
+        return from === to ? (model.phaseNames[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
     }
-
-    private rowNames(): string[] {
-        return this.model.field ? Array.from({ length: this.rows() }, (_, row) => this.nameOf(row)) : [];
-    }
-
-    quiet = (): Promise<void> => this.reader.quiet();
 
     /** Sums over all by panel; for tests. */
-    totals = (): Record<string, number> => Object.fromEntries(this.model.panels.map(({ title, whole }) => [title, whole?.total ?? NaN]));
-
-    dispose(): void {
-        this.reader.dispose();
-        this.figure.dispose();
-    }
+    const totals = (): Record<string, number> => Object.fromEntries(model.panels.map(({ title, whole }) => [title, whole?.total ?? NaN]));
+    return { figure, frames, read, look, set, totals };
 }

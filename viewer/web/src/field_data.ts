@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the field's numbers come from: lines that the worker reads, or, of what a file knows of data structures as a whole alone,
 // sums that are spread evenly over the lines of a structure.
+import { sum } from 'd3-array';
 import { scale as rule } from '../../drawing.json';
 import { placeOfStructure } from './axis';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
-import { rowsOf, type Cube, type Filter } from './cube';
+import { rowsOf, sumsBy } from './cube';
 import { phaseEdges } from './field_layout';
 import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
+import { emptyBuckets } from './worker/buckets';
 
 const heatColumns = 512;
 const heatRows = rule.most_rows;
@@ -23,14 +25,6 @@ function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
 
 const phasesIn = (chosen: Chosen): number => Math.max(1, chosen.series.phases);
 
-/** Sums by phase over what the filter leaves, of one column. */
-function byPhase(cube: Cube, filter: Filter, values: Column, phases: number): Float64Array {
-    const sums = new Float64Array(phases);
-    const of = cube.dimensions.phase!.of;
-    for (const row of rowsOf(cube, filter)) sums[of[row]] += values[row];
-    return sums;
-}
-
 /** What a file knows of whole structures, spread over their lines; `missing`: what has no place on the axis. */
 export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]): { heat: Heat; missing: number } {
     const cube = chosen.cube!;
@@ -38,33 +32,27 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
     const rows = Math.min(phases, heatRows);
     const edges = phaseEdges(phases, rows);
     const [values, per] = columnsOfCube(chosen);
-    const heat: Heat = {
-        ...{ rows, columns: heatColumns, edges },
-        sum: new Float64Array(rows * heatColumns),
-        weight: new Float64Array(rows * heatColumns),
-    };
+    const empty = () => new Float64Array(rows * heatColumns);
+    const heat: Heat = { rows, columns: heatColumns, edges, sum: empty(), weight: empty() };
     const width = (x1 - x0) / heatColumns;
     let missing = 0;
-    const { names } = cube.dimensions.structure!;
     const wanted = chosen.filter.structure;
-    names.forEach((name, number) => {
+    cube.dimensions.structure!.names.forEach((name, number) => {
         if (wanted && !wanted.includes(number)) return;
-        const filter = { ...chosen.filter, structure: [number] };
-        const sums = byPhase(cube, filter, values, phases);
-        if (sums.every((each) => each === 0)) return;
-        const weights = per && byPhase(cube, filter, per, phases);
+        const own = rowsOf(cube, { ...chosen.filter, structure: [number] });
+        const [sums, weights] = [values, per].map((each) => each && sumsBy(cube, 'phase', each, own));
+        if (sums!.every((each) => each === 0)) return;
         const places = structures.filter((each) => each.name === name).flatMap((each) => [placeOfStructure(axis, each)]).filter((each) => each !== null);
-        const all = places.reduce((sum, [from, to]) => sum + to - from, 0);
-        if (all === 0) missing += sums.reduce((a, b) => a + b, 0);
-        const lines = (overlap: number) => overlap / chosen.series.unit;
+        const all = sum(places, ([from, to]) => to - from);
+        if (all === 0) missing += sum(sums!);
         for (const [from, to] of places)
             for (let c = Math.max(0, Math.floor((from - x0) / width)); c < heatColumns && x0 + c * width < to; ++c) {
                 const overlap = Math.min(to, x0 + (c + 1) * width) - Math.max(from, x0 + c * width);
                 if (overlap <= 0) continue;
                 for (let row = 0; row < rows; ++row)
                     for (let phase = edges[row]; phase < edges[row + 1]; ++phase) {
-                        heat.sum[row * heatColumns + c] += (sums[phase] * overlap) / all;
-                        heat.weight[row * heatColumns + c] += weights ? (weights[phase] * overlap) / all : lines(overlap);
+                        heat.sum[row * heatColumns + c] += (sums![phase] * overlap) / all;
+                        heat.weight[row * heatColumns + c] += weights ? (weights[phase] * overlap) / all : overlap / chosen.series.unit;
                     }
             }
     });
@@ -74,15 +62,9 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
 /** The histogram of spread counts over the phases that are chosen; rows of several phases count where one of them is. */
 export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, number], total: number): Buckets {
     const wanted = chosen.phases && new Set(chosen.phases);
-    const rate = chosen.show.quantity === 'missrate' && chosen.cause < 0;
+    const { rate } = chosen;
     const columns = heat.columns;
-    const buckets: Buckets = {
-        ...{ x0, x1, total, grain: chosen.series.unit, clip: Infinity, above: 0 },
-        touched: new Float64Array(columns),
-        sum: new Float64Array(columns),
-        min: new Float64Array(columns).fill(Infinity),
-        max: new Float64Array(columns),
-    };
+    const buckets = { ...emptyBuckets(x0, x1, columns, chosen.series.unit), total };
     for (let c = 0; c < columns; ++c) {
         for (let row = 0; row < heat.rows; ++row) {
             if (wanted && !wanted.has(heat.edges[row])) continue;
@@ -98,21 +80,19 @@ export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, n
 
 /** Counts over time in parts that are stacked: causes of misses, where all that is chosen is known by cause; else one part. */
 export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretches: [number, number][] | null, byStructure: boolean): Promise<Column[]> {
-    const { cube, show, cause, filter, series } = chosen;
+    const { cube, show, cause, rate, filter, series } = chosen;
     const phases = phasesIn(chosen);
-    const rate = show.quantity === 'missrate' && cause < 0;
     if (cube && (chosen.whole || byStructure || !stretches) && series.kind === 'level') {
-        const [values, per] = columnsOfCube(chosen);
-        if (rate) return [byPhase(cube, filter, values, phases), byPhase(cube, filter, per!, phases)];
-        if (cause < 0 && show.quantity === 'misses' && cube.causes) return cube.causes.map((each) => byPhase(cube, filter, each, phases));
-        const sums = byPhase(cube, filter, values, phases);
-        if (sums.every((each) => !Number.isNaN(each))) return [sums];
+        const columns = columnsOfCube(chosen).filter((each) => each !== null);
+        const byPhase = (each: Column) => sumsBy(cube, 'phase', each, rowsOf(cube, filter));
+        const byCause = cause < 0 && show.quantity === 'misses' && cube.causes;
+        const sums = (byCause || columns).map(byPhase);
+        if (rate || byCause || !sums[0].some(Number.isNaN)) return sums;
     }
     const parts = await Promise.all(
         (stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)),
     );
-    const sum = (name: 'first' | 'second') => parts.reduce((all, each) => all.map((value, i) => value + each[name][i]), new Float64Array(phases));
-    const [first, second] = [sum('first'), sum('second')];
+    const [first, second] = (['first', 'second'] as const).map((name) => new Float64Array(phases).map((_, i) => sum(parts, (each) => each[name][i])));
     if (rate) return [second, first];
     return [show.quantity === 'misses' ? second : show.quantity === 'hits' ? first.map((each, i) => each - second[i]) : first];
 }

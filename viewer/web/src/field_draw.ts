@@ -1,13 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing of the field's parts: rows of phases, counts over time, the key of colours, and a veil over what is not selected.
-import { ticks } from 'd3-array';
+// Drawing of the field's parts: colours of its cells, rows of phases, counts over time, the key of colours, a veil over what is not selected;
+// under all panels the strip of data structures, and addresses.
+import { max, min, quantile, range, sum, ticks } from 'd3-array';
+import type { ScaleLinear } from 'd3-scale';
+import { scale as rule } from '../../drawing.json';
+import { hex, placeOfStructure } from './axis';
 import { css, heatColour, theme } from './colours';
 import type { FieldModel } from './field';
-import type { Box, Layout } from './field_layout';
+import { stripHeight, type Box, type Layout } from './field_layout';
 import { brief, percent, percentTick } from './numbers';
-import type { Painter } from './paint';
-import type { Column } from './protocol';
-import type { Shaded } from './shading';
+import { opaque, pixelOf, shortened, textWidth, type Painter } from './paint';
+import { endOfScale, type ScaleKind } from './panels';
+import type { Axis, Column, Heat, Structure } from './protocol';
+import { valueScale } from './scale';
+
+const { shades } = rule;
+
+/** From places of the axis to those of the screen. */
+export type Across = ScaleLinear<number, number>;
+
+export type Shaded = ReturnType<typeof shade>;
+
+/** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. */
+export function shade({ sum: sums, weight }: Heat, scale: ScaleKind) {
+    const values = sums.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
+    const positive = values.filter((each) => each > 0);
+    const [least, most] = [min(positive) ?? 0, max(positive) ?? 0];
+    const end = endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale);
+    const beyond = end * (1 + 1e-9); // rounding
+    const log = scale === 'log' && end > least;
+    const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });
+    const colours = Array.from({ length: shades }, (_, i) => opaque(heatColour(i / (shades - 1))));
+    const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
+    const cells = new Uint32Array(values.length);
+    let above = 0;
+    values.forEach((value, i) => {
+        if (Number.isNaN(value)) return;
+        if (value > beyond) ++above;
+        cells[i] =
+            value <= 0 ? zero : value > beyond ? marker : colours[Math.max(0, Math.min(shades - 1, Math.floor(at(value) * shades + 1e-9)))];
+    });
+    return { cells, least, end, most, above };
+}
 
 /** Rows of the field: where they begin as shares of its height, and their phases. */
 export interface Rows {
@@ -36,16 +70,14 @@ export function drawRows(p: Painter, rows: Rows, field: Box, { phases, cycles }:
 
 /** Counts over time by row, in parts that are stacked: of rates their quotient. */
 function countsOf({ time, rate }: FieldModel, rows: Rows): number[][] {
-    const sum = (column: Column, row: number) => {
+    const total = (column: Column, row: number) => {
         const [from, to] = rows.phasesOf(row);
-        let all = 0;
-        for (let phase = from; phase <= to; ++phase) all += column[phase] ?? 0;
-        return all;
+        return sum(column.subarray(from, to + 1));
     };
     const each = rows.edges.slice(1).map((_, row) => row);
-    if (!rate) return time!.map((part) => each.map((row) => sum(part, row)));
+    if (!rate) return time!.map((part) => each.map((row) => total(part, row)));
     const [misses, accesses] = time!;
-    return [each.map((row) => (sum(accesses, row) > 0 ? sum(misses, row) / sum(accesses, row) : 0))];
+    return [each.map((row) => total(misses, row) / total(accesses, row) || 0)];
 }
 
 export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): void {
@@ -53,8 +85,7 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
     const { x, y, width, height } = box;
     if (!model.time) return;
     const parts = countsOf(model, rows);
-    const sums = parts[0].map((_, row) => parts.reduce((sum, part) => sum + part[row], 0));
-    const most = sums.reduce((a, b) => Math.max(a, b), 0);
+    const most = max(parts[0], (_, row) => sum(parts, (part) => part[row])) ?? 0;
     p.line([[x, y], [x, y + height]], colours.line);
     if (!(most > 0)) return;
     for (const tick of ticks(0, most, 3).slice(-1)) {
@@ -62,7 +93,7 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
         p.line([[at, y], [at, y + height]], colours.grid);
         p.text(Math.min(at, x + width - 8), y - 7, model.rate ? percentTick(tick) : brief(tick), { colour: colours.faint, size: 11, anchor: 'middle' });
     }
-    const at = sums.map(() => x);
+    const at = parts[0].map(() => x);
     parts.forEach((part, i) => {
         const boxes: number[] = [];
         part.forEach((value, row) => {
@@ -93,14 +124,14 @@ export function drawKey(p: Painter, x: number, y: number, width: number, { end, 
 }
 
 /** What is not selected is paler; what is has a frame, and a mark beside its rows. */
-export function drawSelection(p: Painter, rows: Rows, { all, field }: Layout, { range: [x0, x1], stretches, phases }: FieldModel): void {
+export function drawSelection(p: Painter, rows: Rows, { all, field }: Layout, at: Across, { stretches, phases }: FieldModel): void {
     const colours = theme();
     const end = all.x + all.width;
-    const at = (x: number) => Math.min(end, Math.max(all.x, all.x + ((x - x0) / (x1 - x0)) * all.width));
+    const inside = at.copy().clamp(true);
     const boxes: number[] = [];
     let left = all.x;
     for (const [from, to] of stretches ?? []) {
-        const [a, b] = [at(from), Math.max(at(to), at(from) + 1)];
+        const [a, b] = [inside(from), Math.max(inside(to), inside(from) + 1)];
         if (a > left) boxes.push(left, all.y, a - left, all.height);
         left = Math.max(left, b);
         p.frame(a, all.y - 2, Math.max(2, b - a), all.height + 1, colours.accent, 0, '', 1.5);
@@ -110,10 +141,54 @@ export function drawSelection(p: Painter, rows: Rows, { all, field }: Layout, { 
     for (let row = 0; field && chosen && row + 1 < rows.edges.length; ++row) {
         const [from, to] = rows.phasesOf(row);
         const [y0, y1] = spanOf(rows, row, field);
-        let some = false;
-        for (let phase = from; phase <= to && !some; ++phase) some = chosen.has(phase);
-        if (some) p.rect(field.x - 4, y0, 3, y1 - y0, colours.accent);
+        if (range(from, to + 1).some((phase) => chosen.has(phase))) p.rect(field.x - 4, y0, 3, y1 - y0, colours.accent);
         else boxes.push(field.x, y0, field.width, y1 - y0);
     }
     p.rects(boxes, `${colours.panel}a8`);
+}
+
+/** Names that fit, in boxes, over the stretches of the structures. */
+export function drawStrip(p: Painter, top: number, at: Across, axis: Axis, structures: Structure[]): void {
+    const colours = theme();
+    const [begin, end] = at.range();
+    p.within(begin, top, end - begin, stripHeight, () => {
+        structures.forEach((structure, i) => {
+            const where = placeOfStructure(axis, structure)?.map(at);
+            if (!where || where[1] <= begin || where[0] >= end) return;
+            const [from, to] = [Math.max(begin, where[0]), Math.min(end, where[1])];
+            const fill = colours.structures[i % colours.structures.length];
+            p.frame(from + 0.5, top + 3.5, Math.max(2, to - from - 1), stripHeight - 8, colours.line, 3, fill);
+            const name = shortened(structure.name, to - from - 8, 12, 500);
+            p.text((from + to) / 2, top + stripHeight / 2, name, { colour: colours.ink, size: 12, anchor: 'middle', weight: 500 });
+        });
+    });
+}
+
+/** Addresses under the strip; gaps between stretches as breaks of the line. */
+export function drawAddresses(p: Painter, top: number, at: Across, { segments }: Axis): void {
+    const colours = theme();
+    const [[x0, x1], [begin, end]] = [at.domain(), at.range()];
+    const step = niceStep(((x1 - x0) * 130) / (end - begin));
+    let free = begin - 40;
+    for (const { start, bytes, base } of segments) {
+        const [from, to] = [Math.max(start, x0), Math.min(start + bytes, x1)];
+        if (from >= to) continue;
+        p.line([[at(from), top + 3.5], [at(to), top + 3.5]], colours.line, 1);
+        const first = start + Math.floor(from - start);
+        const rest = Number(-(base + BigInt(first - start)) & BigInt(step - 1)); // to the first multiple of the step
+        const places = range(first + rest, to + 1e-9, step);
+        for (const x of places.length ? places : [from]) {
+            const text = hex(base + BigInt(Math.floor(x - start)));
+            const half = textWidth(text, 11) / 2;
+            const middle = Math.min(end - half, Math.max(begin + half - 30, at(x)));
+            p.line([[at(x), top + 3], [at(x), top + 7]], colours.faint);
+            if (middle - half < free + 10) continue;
+            p.text(middle, top + 15, text, { colour: colours.faint, size: 11, anchor: 'middle' });
+            free = middle + half;
+        }
+    }
+}
+
+function niceStep(rough: number): number {
+    return 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));
 }

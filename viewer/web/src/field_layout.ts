@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the parts of a plot over addresses lie: panels under each other; under one panel the field, time down, and counts over time
 // to its right.
-import { left, stripHeight } from './address_axis';
+import { cumsum, range, sum } from 'd3-array';
+
+export const left = 66;
+export const stripHeight = 26;
 
 export interface Box {
     x: number;
@@ -50,18 +53,10 @@ export const phaseEdges = (phases: number, rows: number): number[] => Array.from
 /** Where rows begin, as shares of the height: all alike, or as long as their phases took. */
 export function rowEdges(phases: number[], cycles: ArrayLike<number> | null): number[] {
     const rows = phases.length - 1;
-    const sizes = Array.from({ length: rows }, (_, row) => {
-        if (!cycles) return 1;
-        let sum = 0;
-        for (let phase = phases[row]; phase < phases[row + 1]; ++phase) sum += cycles[phase] ?? 0;
-        return sum;
-    });
-    const all = sizes.reduce((a, b) => a + b, 0);
+    const sizes = range(rows).map((row) => (cycles ? sum(range(phases[row], phases[row + 1]), (phase) => cycles[phase]) : 1));
+    const all = sum(sizes);
     // what took no time can still be seen and hit
     const least = cycles ? Math.min(0.008, 0.4 / rows) : 0;
     const shares = sizes.map((each) => (all > 0 ? each / all : 1 / rows) + least);
-    const sum = shares.reduce((a, b) => a + b, 0);
-    const edges = [0];
-    for (const each of shares) edges.push(edges[edges.length - 1] + each / sum);
-    return edges;
+    return [0, ...cumsum(shares)].map((each) => each / sum(shares));
 }

@@ -9,17 +9,12 @@ import type { Buckets, Heat } from './protocol';
 const rowsAtMost = 256;
 
 /** Sum and weight of the cells of some rows that x0 .. x1 of the axis reach into. */
-function cellsIn({ sum, weight, columns }: Heat, [from, to]: [number, number], rows: number[], x0: number, x1: number): [number, number] {
+function cellsIn({ sum: sums, weight, columns }: Heat, [from, to]: [number, number], rows: number[], x0: number, x1: number): [number, number] {
     const width = (to - from) / columns;
     const first = Math.max(0, Math.floor((x0 - from) / width + 1e-6));
     const last = Math.min(columns, Math.max(first + 1, Math.ceil((x1 - from) / width - 1e-6)));
-    let [all, weights] = [0, 0];
-    for (const row of rows)
-        for (let i = row * columns + first; i < row * columns + last; ++i) {
-            all += sum[i];
-            weights += weight[i];
-        }
-    return [all, weights];
+    const part = (values: Float64Array) => rows.reduce((all, row) => values.subarray(row * columns + first, row * columns + last).reduce((a, b) => a + b, all), 0);
+    return [part(sums), part(weight)];
 }
 
 /** Mean per line and phase at a place of a row; NaN where no line is. */
@@ -34,15 +29,9 @@ function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed
     const width = (data.x1 - data.x0) / data.sum.length;
     const first = Math.max(0, Math.round((from - data.x0) / width));
     const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
-    let [sum, min, max] = [0, Infinity, -Infinity];
-    for (let i = first; i < last; ++i) {
-        sum += data.sum[i];
-        min = Math.min(min, data.min[i]);
-        max = Math.max(max, data.max[i]);
-    }
-    const shown = min === Infinity ? 0 : rate ? meanOf(data, first, last) : sum;
-    if (signed) return [shown];
-    return min === Infinity ? [0, 0, 0] : [shown, min, max];
+    const [least, most] = [Math.min(...data.min.subarray(first, last)), Math.max(...data.max.subarray(first, last))];
+    const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : data.sum.subarray(first, last).reduce((a, b) => a + b, 0);
+    return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];
 }
 
 /** `rowNames`: of the field; none where there is none. */

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
-import { csv, dialog, download, h, tableElement, type Table } from './dom';
+import { least } from 'd3-array';
+import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
 import { theme } from './colours';
+import { inside, type Box } from './field_layout';
 import { full } from './numbers';
 import { CanvasPainter, SvgPainter, type Painter } from './paint';
 
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;
+
+/** Where a cell of a picture can be pressed. */
+export type Hit<T> = Box & { cell: T };
 
 export interface FigureOptions {
     /** File name of exports, without extension. */
@@ -15,124 +20,112 @@ export interface FigureOptions {
     label: () => string;
     height: (width: number) => number;
     draw: (painter: Painter) => void;
-    table: () => Table | Promise<Table>;
+    table: () => Table;
     python: () => string;
 }
 
-export class Figure {
-    readonly element: HTMLElement;
-    readonly canvas: HTMLCanvasElement;
-    private readonly painter: CanvasPainter;
-    private said = '';
-    /** For controls of the view, before the tools. */
-    readonly bar: HTMLElement;
-    private readonly behind: HTMLElement;
-    /** The picture for paper: a canvas that is higher than a page would be cut off. */
-    private readonly printed = h('div', { class: 'printed' });
-    private frame = 0;
-    private readonly observer: ResizeObserver;
-    private readonly tableButton: HTMLButtonElement;
+/** What figures do before they are printed, and after. */
+const printing = new WeakMap<Element, { beforeprint: () => void; afterprint: () => void }>();
+for (const event of ['beforeprint', 'afterprint'] as const)
+    window.addEventListener(event, () => document.querySelectorAll('.figure').forEach((each) => printing.get(each)?.[event]()));
 
-    constructor(private readonly options: FigureOptions) {
-        this.canvas = h('canvas', { role: 'img', tabindex: 0 });
-        this.painter = new CanvasPainter(this.canvas);
-        const tool = (text: string, hint: string, act: () => void) =>
-            h('button', { type: 'button', class: 'tool', title: hint, 'aria-label': hint, onclick: act }, text);
-        this.tableButton = tool('Table', 'Show the table behind the picture', () => void this.toggleTable());
-        this.tableButton.setAttribute('aria-expanded', 'false');
-        this.bar = h('div', { class: 'figure-bar' });
-        const tools = h(
-            'div',
-            { class: 'tools' },
-            this.tableButton,
-            exportMenu([
-                ['CSV', 'Save the numbers as CSV', () => void this.saveCsv()],
-                ['SVG', 'Save the picture as SVG', () => this.saveSvg()],
-                ['PNG', 'Save the picture as PNG', () => this.savePng()],
-                ['Python', 'Show a Python snippet that reads the same data', () => showPython(options.python())],
-            ]),
-        );
-        this.behind = h('div', { class: 'behind', hidden: true });
-        this.element = h('section', { class: 'figure' }, h('div', { class: 'figure-head' }, this.bar, tools), this.canvas, this.printed, this.behind);
-        this.observer = new ResizeObserver(() => this.redraw());
-        this.observer.observe(this.element);
-        window.addEventListener('beforeprint', this.print);
-        window.addEventListener('afterprint', this.unprint);
+/** `bar`: for controls of the view, before the tools. */
+export function figureOf({ name, label, height, draw, table, python }: FigureOptions) {
+    const canvas = h('canvas', { role: 'img', tabindex: 0 });
+    const painter = new CanvasPainter(canvas);
+    const bar = h('div', { class: 'figure-bar' });
+    const behind = h('div', { class: 'behind', hidden: true });
+    /** The picture for paper: a canvas that is higher than a page would be cut off. */
+    const printed = h('div', { class: 'printed' });
+    let said = '';
+    let frame = 0;
+
+    const fillTable = () => behind.replaceChildren(tableElement(table(), full));
+    function toggleTable(): void {
+        behind.hidden = !behind.hidden;
+        tableButton.setAttribute('aria-expanded', String(!behind.hidden));
+        if (!behind.hidden) fillTable();
     }
 
-    private readonly print = (): void => {
-        const least = parseFloat(this.canvas.style.minWidth) || 0;
-        if (this.element.isConnected && !this.canvas.hidden) this.printed.innerHTML = this.svg(Math.max(paperWidth, least));
-    };
-    private readonly unprint = (): void => {
-        this.printed.replaceChildren();
-        this.redraw(); // places for the pointer are those of the last drawing
-    };
+    function drawNow(): void {
+        frame = 0;
+        const width = canvas.clientWidth;
+        if (width === 0) return;
+        draw(painter.begin(width, height(width)));
+        if (label() !== said) canvas.setAttribute('aria-label', (said = label()));
+    }
 
     /** Draws before the next frame. */
-    redraw(): void {
-        if (this.frame !== 0) return;
-        this.frame = requestAnimationFrame(() => {
-            this.frame = 0;
-            this.drawNow();
-        });
-    }
-
-    drawNow(): void {
-        const width = this.canvas.clientWidth;
-        if (width === 0) return;
-        this.options.draw(this.painter.begin(width, this.options.height(width)));
-        const label = this.options.label();
-        if (label !== this.said) this.canvas.setAttribute('aria-label', (this.said = label));
+    function redraw(): void {
+        frame ||= requestAnimationFrame(drawNow);
     }
 
     /** After the data have changed: draws, and brings the table up to date where it is open. */
-    changed(): void {
-        this.redraw();
-        if (!this.behind.hidden) void this.fillTable();
+    function changed(): void {
+        redraw();
+        if (!behind.hidden) fillTable();
     }
 
-    private async toggleTable(): Promise<void> {
-        this.behind.hidden = !this.behind.hidden;
-        this.tableButton.setAttribute('aria-expanded', String(!this.behind.hidden));
-        if (!this.behind.hidden) await this.fillTable();
+    function svg(width = Math.max(400, canvas.clientWidth)): string {
+        const paper = new SvgPainter(width, height(width), theme().panel);
+        draw(paper);
+        return paper.toString();
     }
 
-    private async fillTable(): Promise<void> {
-        this.behind.replaceChildren(tableElement(await this.options.table(), full));
-    }
-
-    private async saveCsv(): Promise<void> {
-        download(`${this.options.name()}.csv`, new Blob([csv(await this.options.table())], { type: 'text/csv' }));
-    }
-
-    svg(width = Math.max(400, this.canvas.clientWidth)): string {
-        const painter = new SvgPainter(width, this.options.height(width), theme().panel);
-        this.options.draw(painter);
-        return painter.toString();
-    }
-
-    private saveSvg(): void {
-        download(`${this.options.name()}.svg`, new Blob([this.svg()], { type: 'image/svg+xml' }));
-    }
-
-    private savePng(): void {
-        const copy = document.createElement('canvas');
-        copy.width = this.canvas.width;
-        copy.height = this.canvas.height;
+    function savePng(): void {
+        const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
         const context = copy.getContext('2d')!;
         context.fillStyle = theme().panel;
         context.fillRect(0, 0, copy.width, copy.height);
-        context.drawImage(this.canvas, 0, 0);
-        copy.toBlob((blob) => blob && download(`${this.options.name()}.png`, blob));
+        context.drawImage(canvas, 0, 0);
+        copy.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'));
     }
 
-    dispose(): void {
-        this.observer.disconnect();
-        window.removeEventListener('beforeprint', this.print);
-        window.removeEventListener('afterprint', this.unprint);
-        cancelAnimationFrame(this.frame);
+    /** Cells are pressed, told of by `title` under the pointer, and walked through by arrows, from the chosen one on; `hits`: as they are drawn. */
+    function picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {
+        const under = ({ offsetX, offsetY }: MouseEvent) => hits().find((each) => inside(each, offsetX, offsetY));
+        const pick = (hit: Hit<T> | undefined) => hit && choose(hit.cell);
+        canvas.classList.add('clickable');
+        canvas.addEventListener('click', (event) => pick(under(event)));
+        canvas.addEventListener('pointermove', (event) => {
+            const hit = under(event);
+            canvas.title = hit ? title(hit.cell) : '';
+        });
+        canvas.addEventListener('keydown', (event) => {
+            const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key] ?? [0, 0];
+            if (!dx && !dy) return;
+            event.preventDefault();
+            const from = hits().find(({ cell }) => cell === chosen());
+            const distance = (to: Box) => {
+                const [x, y] = [to.x + to.width / 2 - from!.x - from!.width / 2, to.y + to.height / 2 - from!.y - from!.height / 2];
+                const along = dx * x + dy * y;
+                return along > 1 ? along + 8 * (Math.abs(dy * x) + Math.abs(dx * y)) : NaN;
+            };
+            pick(from ? least(hits(), distance) : hits()[0]);
+        });
     }
+
+    const hint = 'Show the table behind the picture';
+    const tableButton = h('button', { type: 'button', class: 'tool', title: hint, 'aria-label': hint, 'aria-expanded': 'false', onclick: toggleTable }, 'Table');
+    const exports = exportMenu([
+        ['CSV', 'Save the numbers as CSV', () => download(`${name()}.csv`, csv(table()), 'text/csv')],
+        ['SVG', 'Save the picture as SVG', () => download(`${name()}.svg`, svg(), 'image/svg+xml')],
+        ['PNG', 'Save the picture as PNG', savePng],
+        ['Python', 'Show a Python snippet that reads the same data', () => showPython(python())],
+    ]);
+    const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));
+    const element = h('section', { class: 'figure' }, head, canvas, printed, behind);
+    new ResizeObserver(redraw).observe(element);
+    printing.set(element, {
+        beforeprint: () => {
+            if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
+        },
+        afterprint: () => {
+            printed.replaceChildren();
+            redraw(); // places for the pointer are those of the last drawing
+        },
+    });
+    return { element, canvas, bar, picks, redraw, changed };
 }
 
 /** One menu: opened by click or Enter, closed by Escape, by a choice, or when the focus leaves it. */
@@ -158,24 +151,17 @@ function exportMenu(items: [string, string, () => void][]): HTMLElement {
 }
 
 function showPython(code: string): void {
-    const copied = h('span', { class: 'note', role: 'status' });
+    const told = h('span', { class: 'note', role: 'status' });
     const text = h('pre', { tabindex: 0 }, code);
     const copy = async () => {
-        try {
-            await navigator.clipboard.writeText(code);
-            copied.textContent = 'copied';
-        } catch {
-            const range = document.createRange();
-            range.selectNodeContents(text);
-            getSelection()?.removeAllRanges();
-            getSelection()?.addRange(range);
-            copied.textContent = 'selected: press Ctrl+C';
-        }
+        const done = await copied(code);
+        if (!done) getSelection()?.selectAllChildren(text);
+        told.textContent = done ? 'copied' : 'selected: press Ctrl+C';
     };
     const made: HTMLDialogElement = dialog(
         'Python',
         h('p', {}, 'The same data with h5py (Debian: python3-h5py, python3-numpy):'),
         text,
-        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => made.close() }, 'Close'), copied),
+        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => made.close() }, 'Close'), told),
     );
 }

@@ -17,13 +17,8 @@ function valuesOf(yaml: string, name: string): (key: string) => string | undefin
 /** Shortly: "16 KiB, 2 ways". */
 export function describeComponent(yaml: string, name: string): string {
     const value = valuesOf(yaml, name);
-    const worded = (key: string, words: (text: string) => string) => (value(key) ? [words(value(key)!)] : []);
-    return [
-        ...worded('size', (size) => size),
-        ...worded('entries', (count) => `${count} entries`),
-        ...worded('ways', (count) => `${count} ways`),
-        ...worded('line', (bytes) => `lines of ${bytes}`),
-    ].join(', ');
+    const words: [string, string, string][] = [['size', '', ''], ['entries', '', ' entries'], ['ways', '', ' ways'], ['line', 'lines of ', '']];
+    return words.flatMap(([key, before, behind]) => (value(key) ? [`${before}${value(key)}${behind}`] : [])).join(', ');
 }
 
 /** Bytes of a cache; NaN where the entry of that name says no size. */

@@ -4,13 +4,14 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { FileFault, Source, Untrusted, warmUp } from './client';
-import { h, segmented } from './dom';
+import { FileFault, Source, Untrusted } from './client';
+import { copied, fill, h, segmented } from './dom';
+import { Hand } from './gestures';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
 import { readyForPaper } from './paper';
 import { depth, readHash, writeHash, type State } from './state';
-import { shade } from './shading';
+import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
 
 const root = document.getElementById('app')!;
@@ -85,10 +86,7 @@ class Page implements App {
     private listen(): void {
         readyForPaper();
         listenForKeys(() => (this.files.length ? this : null), { u: () => this.undo(), c: () => void this.copyLink(), b: () => this.flip() });
-        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-            this.applyTheme();
-            this.view?.update();
-        });
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.applyTheme());
         window.addEventListener('hashchange', () => {
             window.clearTimeout(this.keeping);
             this.step = false;
@@ -100,19 +98,12 @@ class Page implements App {
         window.addEventListener('unhandledrejection', (event) => {
             if (event.reason instanceof FileFault) event.preventDefault(); // it was told already
         });
-        window.addEventListener('dragover', (event) => {
-            event.preventDefault();
-            document.body.classList.add('dropping');
-        });
-        window.addEventListener('dragleave', (event) => {
-            if (event.relatedTarget === null) document.body.classList.remove('dropping');
-        });
-        window.addEventListener('drop', (event) => {
-            event.preventDefault();
-            document.body.classList.remove('dropping');
-            const files = [...(event.dataTransfer?.files ?? [])];
-            void this.takeAll(files, event.shiftKey && this.files.length ? 'compare' : 'open');
-        });
+        for (const kind of ['dragover', 'dragleave', 'drop'] as const)
+            window.addEventListener(kind, (event) => {
+                event.preventDefault();
+                document.body.classList.toggle('dropping', kind === 'dragover' || (kind === 'dragleave' && event.relatedTarget !== null));
+                if (kind === 'drop') void this.takeAll([...(event.dataTransfer?.files ?? [])], event.shiftKey && this.files.length ? 'compare' : 'open');
+            });
     }
 
     set(change: Partial<State>): void {
@@ -135,12 +126,7 @@ class Page implements App {
 
     private async copyLink(): Promise<void> {
         this.flushState();
-        const told = h('div', { class: 'toast', role: 'status' }, 'Link copied.');
-        try {
-            await navigator.clipboard.writeText(location.href);
-        } catch {
-            told.textContent = location.href;
-        }
+        const told = h('div', { class: 'toast', role: 'status' }, (await copied(location.href)) ? 'Link copied.' : location.href);
         document.body.append(told);
         window.setTimeout(() => told.remove(), 2500);
     }
@@ -162,7 +148,7 @@ class Page implements App {
         for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.files.length ? 'compare' : purpose);
     }
 
-    async take(file: File | { name: string; bytes: ArrayBuffer }, purpose: Purpose, trust = false): Promise<void> {
+    async take(file: File, purpose: Purpose, trust = false): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         try {
             const source = await Source.open(file, trust);
@@ -236,8 +222,7 @@ class Page implements App {
         this.fillFacts();
         this.fillSwitch(kind);
         this.fillTabs(kinds, kind);
-        if (this.view && kind.id === this.shown && key === this.shownFile) return this.view.update();
-        this.view?.dispose();
+        if (this.view && kind.id === this.shown && key === this.shownFile) return this.view.update?.();
         this.shown = kind.id;
         this.shownFile = key;
         this.view = kind.make(this);
@@ -254,7 +239,7 @@ class Page implements App {
             ['difference', 'B − A', 'by how much the second has more'],
         ];
         const now = this.flipped ? 'b' : kind.differs && this.state.file === 'difference' ? 'difference' : '';
-        this.switch.replaceChildren(...(both ? [segmented('File', options, now, choose)] : []));
+        fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }
 
     private fillTabs(kinds: ViewKind[], chosen: ViewKind): void {
@@ -262,15 +247,13 @@ class Page implements App {
             const attributes = { 'aria-selected': String(kind === chosen), 'aria-controls': 'view', 'data-view': kind.id };
             return h('button', { type: 'button', role: 'tab', ...attributes, onclick: () => this.set({ view: kind.id }) }, kind.title);
         };
-        const focused = this.tabs.contains(document.activeElement);
-        this.tabs.replaceChildren(...kinds.map(tab));
-        if (focused) this.tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
+        fill(this.tabs, ...kinds.map(tab));
     }
 
     private fillFacts(): void {
         const { info } = this.source;
         const { run, probe, intrusion, campaign, failures, validation, sweep, trackers } = info;
-        const parts = [info.name, bytes(info.bytes)];
+        const parts = [info.name, info.reduced ? 'reduced' : bytes(info.bytes)];
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
         if (probe) parts.push(`${probe.findings.length} findings`, `${probe.curves.length} curves`);
         if (intrusion) parts.push(`${intrusion.rows.length} configurations`, `${full(intrusion.cycles)} cycles without monitor`);
@@ -287,18 +270,24 @@ class Page implements App {
         this.state = { ...this.state, theme: dark ? 'light' : 'dark' };
         this.keepState();
         this.applyTheme();
-        this.view?.update();
     }
 
     private applyTheme(): void {
         const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
         const wanted = this.state.theme === 'dark' || this.state.theme === 'light' ? this.state.theme : system;
         document.documentElement.dataset.theme = wanted;
+        this.view?.update?.();
     }
 
     /** For tests. */
     readonly answers = { answerOf, sentenceOf, tilesOf };
     readonly shade = shade;
+
+    /** Resolves when nothing is being read and no hand moves; for tests and measurements. */
+    async quiet(): Promise<void> {
+        do await new Promise((resolve) => setTimeout(resolve));
+        while (Source.asks() || Hand.moves());
+    }
 
     /** For tests and measurements. */
     get current(): View | null {
@@ -318,18 +307,13 @@ function notComparable({ info: a }: Source, { info: b }: Source): string {
     return `${b.name} cannot be compared with ${a.name}: ${a.probe ? 'it has no curves of probes' : 'it has curves of probes alone'}.`;
 }
 
-function logo(): HTMLElement {
-    const box = h('span', { class: 'logo', 'aria-hidden': 'true' });
-    box.append(h('i'), h('i'), h('i'));
-    return box;
-}
+const logo = (): HTMLElement => h('span', { class: 'logo', 'aria-hidden': 'true' }, h('i'), h('i'), h('i'));
 
-function notice(kind: 'info' | 'warning' | 'error', text: string): HTMLElement {
-    return h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
-}
+const notice = (kind: 'info' | 'warning' | 'error', text: string): HTMLElement =>
+    h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
 
 /** The file that is embedded in reports. */
-function embedded(): { name: string; bytes: ArrayBuffer; trust: boolean } | null {
+function embedded(): { file: File; trust: boolean } | null {
     const element = document.getElementById('cachetally-result');
     const text = element?.textContent?.trim() ?? '';
     if (!element || text === '') return null;
@@ -337,11 +321,10 @@ function embedded(): { name: string; bytes: ArrayBuffer; trust: boolean } | null
     const bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
     element.textContent = '';
-    return { name: element.dataset.name ?? 'result.h5', bytes: bytes.buffer, trust: element.dataset.trust !== undefined };
+    return { file: new File([bytes], element.dataset.name ?? 'result.h5'), trust: element.dataset.trust !== undefined };
 }
 
-warmUp();
 const page = new Page();
 const inside = embedded();
-if (inside) void page.take(inside, 'open', inside.trust);
+if (inside) void page.take(inside.file, 'open', inside.trust);
 Object.assign(window, { cachetally: page });

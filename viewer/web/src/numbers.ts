@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers as people read them.
+// Numbers as people read them, and ranges of them.
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const suffixes: [number, string][] = [
-    [1e12, 'T'],
-    [1e9, 'G'],
-    [1e6, 'M'],
-    [1e3, 'k'],
-];
+const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 
 /** In full, with commas. */
 export function full(value: number): string {
@@ -41,4 +36,15 @@ export function bytes(value: number): string {
     const rounds = (next: number) => Number.isInteger(size) && next < 16 && parseFloat(next.toPrecision(4)) !== next;
     for (; size >= 1024 && i < names.length - 1 && !rounds(size / 1024); ++i) size /= 1024;
     return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
+}
+
+/** Ranges in order, without what is behind their ends; those that overlap or touch are one. */
+export function joined(ranges: [number, number][]): [number, number][] {
+    const found: [number, number][] = [];
+    for (const [from, end] of ranges) {
+        const last = found.at(-1);
+        if (last && from <= last[1]) last[1] = Math.max(last[1], end);
+        else found.push([from, end]);
+    }
+    return found;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
+import { range } from 'd3-array';
 import { phaseCount, shows, type App } from './app';
 import { selectStructure } from './chosen';
 import { cubeOf, firstLevels } from './cube';
@@ -19,38 +20,36 @@ const phasesAtMost = 10000;
 /** All that can be gone to: views, events, levels, data structures, phases and functions. */
 function entriesOf(app: App): Entry[] {
     const { info } = app.source;
-    const found: Entry[] = viewsOf(app).map(({ id, title }) => ({ kind: 'view', name: title, go: { view: id } }));
-    if (shows(app.source).length === 0) return found;
-    const at = { view: 'workbench' };
-    for (const { id, title } of shows(app.source)) found.push({ kind: 'event', name: title, go: { ...at, show: id } });
-    for (const { owner } of info.series.filter((each) => each.kind === 'level' && each.rows > 0))
-        found.push({ kind: 'level', name: owner, go: { ...at, level: owner } });
+    const views = viewsOf(app).map(({ id, title }): Entry => ({ kind: 'view', name: title, go: { view: id } }));
+    if (shows(app.source).length === 0) return views;
+    const of = (kind: string, names: Iterable<string>, go: (name: string, i: number) => Partial<State>): Entry[] =>
+        [...names].map((name, i) => ({ kind, name, go: { view: 'workbench', ...go(name, i) } }));
     const unit = info.series[0]?.unit ?? 1;
     const level = firstLevels(info)[0];
-    const cube = level === undefined ? null : cubeOf(info, level);
-    const names = new Set([...(cube?.dimensions.structure?.names ?? []), ...info.structures.map((each) => each.name)]);
-    for (const name of names) found.push({ kind: 'data structure', name, go: { ...at, ...selectStructure(info.structures, name, unit) } });
+    const { structure, function: code } = (level === undefined ? null : cubeOf(info, level))?.dimensions ?? {};
+    const levels = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }) => owner);
+    const structures = new Set([...(structure?.names ?? []), ...info.structures.map(({ name }) => name)]);
     const phases = phaseCount(app.source);
-    for (let i = 0; phases > 1 && i < Math.min(phases, phasesAtMost); ++i)
-        found.push({ kind: 'phase', name: info.phases.names[i] ?? `phase ${i}`, go: { ...at, phases: String(i) } });
-    for (const name of cube?.dimensions.function?.names ?? []) found.push({ kind: 'function', name, go: { ...at, func: name, show: 'misses' } });
-    return found;
+    return [
+        ...views,
+        ...of('event', shows(app.source).map(({ title }) => title), (_, i) => ({ show: shows(app.source)[i].id })),
+        ...of('level', levels, (owner) => ({ level: owner })),
+        ...of('data structure', structures, (name) => selectStructure(info.structures, name, unit)),
+        ...of('phase', range(phases > 1 ? Math.min(phases, phasesAtMost) : 0).map((i) => info.phases.names[i] ?? `phase ${i}`), (_, i) => ({ phases: String(i) })),
+        ...of('function', code?.names ?? [], (func) => ({ func, show: 'misses' })),
+    ];
 }
 
 /** Those whose names have all words of a query: begun with it first, then as they are listed. */
 function matching(entries: Entry[], query: string): Entry[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const rank = ({ name, kind }: Entry) => {
+    const rank = ({ name }: Entry) => {
         const text = name.toLowerCase();
         if (text === query.toLowerCase()) return 0;
-        if (text.startsWith(words[0] ?? '')) return 1;
-        return words.some((word) => text.includes(word)) ? 2 : kind ? 3 : 4;
+        return text.startsWith(words[0] ?? '') ? 1 : words.some((word) => text.includes(word)) ? 2 : 3;
     };
-    return entries
-        .filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
-        .map((entry, i) => ({ entry, i, rank: rank(entry) }))
-        .sort((a, b) => a.rank - b.rank || a.i - b.i)
-        .map(({ entry }) => entry);
+    const found = entries.filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
+    return found.sort((a, b) => rank(a) - rank(b));
 }
 
 /** A field and what it finds; arrows move through the list, Enter goes. */
@@ -63,6 +62,7 @@ export function openSearch(app: App): void {
     const go = (entry: Entry) => {
         made.close();
         app.set(entry.go);
+        document.querySelector<HTMLElement>('#view canvas')?.focus();
     };
     const mark = () => {
         [...list.children].forEach((each, i) => each.setAttribute('aria-selected', String(i === at)));

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing of panels over an axis of addresses: columns with their least and most, and scales.
+// Panels over an axis of addresses: what they are drawn from (columns of the whole axis, and, when the hand has come to rest, of what is in
+// sight), and their drawing: columns with their least and most, and scales.
 import { scale as rule } from '../../drawing.json';
 import { drawUp } from './chart';
+import { Superseded } from './client';
 import { theme } from './colours';
+import type { Across } from './field_draw';
 import { titleHeight, type Box } from './field_layout';
+import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, type Painter } from './paint';
+import type { Axis, Buckets, Stretch } from './protocol';
 import { extentOf, valueScale, type ValueScale, type Wanted as ScaleKind } from './scale';
-import type { Axis, Buckets } from './protocol';
 
 export interface Panel {
     title: string;
@@ -176,12 +180,99 @@ function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box & { hea
 }
 
 /** A thin dashed line where the axis leaves out addresses. */
-export function drawBreaks(p: Painter, axis: Axis, [x0, x1]: [number, number], { x, y, width, height }: Box): void {
+export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Box): void {
+    const [x0, x1] = at.domain();
     axis.segments.slice(1).forEach((segment, i) => {
         const end = axis.segments[i].start + axis.segments[i].bytes;
         const middle = (end + segment.start) / 2;
-        if (middle <= x0 || middle >= x1 || ((segment.start - end) / (x1 - x0)) * width < 2) return;
-        const at = x + ((middle - x0) / (x1 - x0)) * width;
-        p.line([[at, y], [at, y + height]], theme().line, 1, [2, 4]);
+        if (middle <= x0 || middle >= x1 || at(segment.start) - at(end) < 2) return;
+        p.line([[at(middle), y], [at(middle), y + height]], theme().line, 1, [2, 4]);
     });
+}
+
+/** A panel and where its numbers come from. */
+export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
+    fetch: (stretch: Stretch) => Promise<Buckets>;
+}
+
+/** Panels that are made of the same numbers ask for each stretch once. */
+export function once<T>(ask: (stretch: Stretch) => Promise<T>): (stretch: Stretch) => Promise<T> {
+    let last: { key: string; answer: Promise<T> } | null = null;
+    return (stretch) => {
+        const key = JSON.stringify(stretch);
+        if (last?.key !== key) last = { key, answer: ask(stretch) };
+        return last.answer;
+    };
+}
+
+/** Two panels, and what the second has more. */
+export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
+    const [a, b] = [once(first.fetch), once(second.fetch)];
+    const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));
+    return [{ ...first, fetch: a }, { ...second, fetch: b }, { ...second, title, meaning: 'difference of the means', colour: theme().misses, signed: true, fetch }];
+}
+
+const columns = 2048;
+
+export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) {
+    let panels: (Panel & PanelSource)[] = [];
+    let bytes = 1;
+    let generation = 0;
+    const hand = new Hand();
+
+    /** Other panels: all are read anew. */
+    function set(axis: Axis, sources: PanelSource[], sight: [number, number]): void {
+        ({ bytes } = axis);
+        panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '' }));
+        ++generation;
+        changed(panels);
+        for (const panel of panels) void load(panel, { x0: 0, x1: bytes, count: columns, sight: [0, bytes] }, 'whole');
+        void look(sight);
+    }
+
+    /** Another stretch is in sight. Its columns begin and end where it does, so that its table has the lines in it, and no others. */
+    async function look([x0, x1]: [number, number]): Promise<void> {
+        const all = x0 <= 0 && x1 >= bytes;
+        if (!(await hand.rest(all ? 0 : 60)) || all) return;
+        const width = (x1 - x0) / columns;
+        const before = Math.min(columns / 2, Math.floor(x0 / width));
+        const behind = Math.min(columns / 2, Math.floor((bytes - x1) / width));
+        const stretch: Stretch = { x0: x0 - before * width, x1: x1 + behind * width, count: before + columns + behind, sight: [x0, x1] };
+        for (const panel of panels) void load(panel, stretch, 'fine');
+    }
+
+    async function load(panel: Panel & PanelSource, stretch: Stretch, into: 'whole' | 'fine'): Promise<void> {
+        const mine = generation;
+        try {
+            const data = await panel.fetch(stretch);
+            if (mine === generation) panel[into] = data;
+        } catch (error) {
+            if (error instanceof Superseded) return;
+            if (into === 'whole') panel.message = error instanceof Error ? error.message : String(error);
+            else if (mine === generation) panel.fine = null;
+        } finally {
+            if (mine === generation) changed(panels);
+        }
+    }
+    return { set, look };
+}
+
+/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
+ * be told apart. */
+export function differenceOf(a: Buckets, b: Buckets): Buckets {
+    const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
+    const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
+    return {
+        x0: a.x0,
+        x1: a.x1,
+        touched: means.map((_, i) => (some(i) ? 1 : 0)),
+        sum: b.sum.map((sum, i) => sum - a.sum[i]),
+        min: means.map((mean, i) => (some(i) ? mean : Infinity)),
+        max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
+        total: b.total - a.total,
+        grain: Math.max(a.grain, b.grain),
+        clip: Infinity,
+        above: 0,
+        parts: [a, b],
+    };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of campaigns, and cells of sweeps as such: what they differ by, what was measured, and medians of it by any parameters.
-import { median, sort } from 'd3-array';
+import { groups, median, range, sort } from 'd3-array';
 import { bytes } from './numbers';
 
 /** What points differ by: its values, numbers from the least on; of each point which of them it has (-1: none). */
@@ -71,20 +71,12 @@ export function byInterest({ parameters }: Points): Parameter[] {
 
 /** `chosen`: of parameters by name the values that points must have one of. */
 export function cellsOf({ numbers }: Points, { down, across, facet, measure }: Pivot, chosen: [Parameter, number[]][]): { cells: PivotCell[]; leftOut: number } {
-    const cells = new Map<string, PivotCell>();
-    let leftOut = 0;
-    for (let i = 0; i < numbers.length; ++i) {
-        if (!chosen.every(([{ of }, values]) => values.includes(of[i]))) continue;
-        const at: PivotCell['at'] = [facet ? facet.of[i] : -1, down.of[i], across.of[i]];
-        if (at[1] < 0 || at[2] < 0 || (facet && at[0] < 0)) {
-            ++leftOut;
-            continue;
-        }
-        let cell = cells.get(String(at));
-        if (!cell) cells.set(String(at), (cell = { at, points: [], median: NaN }));
-        if (!Number.isNaN(measure.of[i])) cell.points.push(i);
-    }
-    const found = [...cells.values()].sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1] || a.at[2] - b.at[2]);
-    for (const cell of found) cell.median = median(cell.points, (i) => measure.of[i]) ?? NaN;
-    return { cells: found, leftOut };
+    const placeOf = (i: number): PivotCell['at'] => [facet ? facet.of[i] : -1, down.of[i], across.of[i]];
+    const some = range(numbers.length).filter((i) => chosen.every(([{ of }, values]) => values.includes(of[i])));
+    const placed = some.filter((i) => placeOf(i).every((at, which) => at >= 0 || (which === 0 && !facet)));
+    const cells = groups(placed, (i) => String(placeOf(i))).map(([, own]): PivotCell => {
+        const points = own.filter((i) => !Number.isNaN(measure.of[i]));
+        return { at: placeOf(own[0]), points, median: median(points, (i) => measure.of[i]) ?? NaN };
+    });
+    return { cells: sort(cells, ({ at }) => at[0], ({ at }) => at[1], ({ at }) => at[2]), leftOut: some.length - placed.length };
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
 
+import type { PageRuns } from './axis';
 import type { factsOf } from './worker/facts';
-import type { validationOf, intrusionOf, probeOf } from './worker/tables';
+import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
 
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
@@ -66,6 +67,8 @@ export type IntrusionInfo = ReturnType<typeof intrusionOf>;
 export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
 export type ValidationInfo = ReturnType<typeof validationOf>;
+export type Extents = ReturnType<PageRuns['all']>;
+export type ReuseSums = ReturnType<ReturnType<typeof reuseIn>>[number];
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {
@@ -79,14 +82,6 @@ export interface Segment {
 export interface Axis {
     segments: Segment[];
     bytes: number;
-}
-
-/** Runs of pages of 4 KiB that have counts: the first page, and its first byte that may; the last page, and its last such byte. */
-export interface Extents {
-    page: Float64Array;
-    first: Uint16Array;
-    lastPage: Float64Array;
-    last: Uint16Array;
 }
 
 /** Which phases: null = all. */
@@ -123,12 +118,6 @@ export interface Buckets {
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 
-/** Sums by phase: of levels accesses and misses, else the count and 0. */
-export interface PhaseSums {
-    first: Column;
-    second: Column;
-}
-
 export interface LineCount {
     address: bigint;
     first: number;
@@ -157,24 +146,4 @@ export interface Heat {
     weight: Float64Array;
     /** First phase of each row, and one behind the last. */
     edges: number[];
-}
-
-/** What a monitor gives of a sweep's counts, and by how much that differs. */
-export interface Coarse {
-    exact: Buckets;
-    approximate: Buckets;
-    /** |exact - approximate| of the lines. */
-    difference: Buckets;
-    /** The error over the data structures, a fraction. */
-    error: number;
-}
-
-/** How many other lines lie between two uses of a line, on a link with lines of a size. */
-export interface ReuseSums {
-    /** Path of the group in the file. */
-    path: string;
-    link: string;
-    lineBytes: number;
-    /** Uses by the least distance of a bin, in lines, ascending; Infinity: first uses. */
-    bins: { distance: number; count: number }[];
 }

@@ -4,19 +4,8 @@ import { chosenPhases, type App } from './app';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
 import type { Quantity, SeriesInfo } from './protocol';
-import byLine from './python/by_line.py?raw';
-import scores from './python/scores.py?raw';
-import cell from './python/cell.py?raw';
-import cube from './python/cube.py?raw';
-import curves from './python/curves.py?raw';
-import difference from './python/difference.py?raw';
-import field from './python/field.py?raw';
-import intrusion from './python/intrusion.py?raw';
-import pivot from './python/pivot.py?raw';
-import reuse from './python/reuse.py?raw';
-import sweep from './python/sweep.py?raw';
-import topology from './python/topology.py?raw';
-import trackers from './python/trackers.py?raw';
+
+const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });
 
 /** The addresses in sight; null: all. */
 export type Sight = [bigint, bigint][] | null;
@@ -30,10 +19,11 @@ function literal(value: Value): string {
     return typeof value === 'bigint' ? `0x${value.toString(16)}` : JSON.stringify(value);
 }
 
-/** Programs without the heads of their files. */
-function snippet(constants: Record<string, Value>, ...programs: string[]): string {
-    const lines = Object.entries(constants).map(([name, value]) => `${name} = ${literal(value)}`);
-    return ['import h5py\nimport numpy as np\n', `${lines.join('\n')}\n`, ...programs.map((program) => program.replace(/^(#.*\n)+\n/, ''))].join('\n');
+/** Programs by name, without the heads of their files. */
+export function snippet(constants: Record<string, Value>, ...names: string[]): string {
+    const lines = Object.entries(constants).map(([name, value]) => `${name} = ${literal(value)}\n`);
+    const parts = names.map((name) => programs[`./python/${name}.py`].replace(/^(#.*\n)+\n/, ''));
+    return ['import h5py\nimport numpy as np\n', lines.join(''), ...parts].join('\n');
 }
 
 const quantityOf = (quantity: Quantity, { kind }: SeriesInfo): string => (kind === 'level' ? quantity : 'count');
@@ -42,8 +32,8 @@ const quantityOf = (quantity: Quantity, { kind }: SeriesInfo): string => (kind =
 export function fieldPython(app: App, { show, series, phases, minus }: Chosen, sight: Sight): string {
     const { name } = app.source.info;
     const shown = { QUANTITY: quantityOf(show.quantity, series), SIGHT: sight };
-    if (!minus) return snippet({ FILE: name, PATH: series.path, PHASES: phases, ...shown }, byLine, field);
-    return snippet({ PARTS: [minus, phases].map((each) => [name, series.path, each]), PLACES: null, ...shown }, byLine, difference);
+    if (!minus) return snippet({ FILE: name, PATH: series.path, PHASES: phases, ...shown }, 'by_line', 'field');
+    return snippet({ PARTS: [minus, phases].map((each) => [name, series.path, each]), PLACES: null, ...shown }, 'by_line', 'difference');
 }
 
 /** A series of two files and their difference. `places`: where data structures that lie elsewhere in the second begin in both, and how many bytes. */
@@ -51,7 +41,7 @@ export function fileDifferencePython(first: Source, second: Source, a: SeriesInf
     const line = (address: bigint, { unit }: SeriesInfo) => address - (address % BigInt(unit));
     const ends = places?.map(([x, y, size]) => [[line(x, a), x + BigInt(size)], [line(y, b), y + BigInt(size)]]) ?? null;
     const parts = [[first.info.name, a.path, phases], [second.info.name, b.path, phases]];
-    return snippet({ PARTS: parts, PLACES: ends, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, byLine, difference);
+    return snippet({ PARTS: parts, PLACES: ends, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, 'by_line', 'difference');
 }
 
 /** What is known of data structures as a whole: misses by cause, core or function. */
@@ -62,28 +52,5 @@ export function cubePython(app: App, { series, cause, show, filter, cube: known 
     const column = attribution ? (cause >= 0 ? `${kind}_${level}` : show.quantity === 'accesses' ? 'accesses' : `misses_${level}`) : (kind ?? show.quantity);
     const group = attribution ? 'attribution/rows' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
     const named = (by: 'function' | 'structure') => (filter[by] ? known!.dimensions[by]!.names[filter[by][0]] : null);
-    return snippet({ FILE: name, GROUP: group, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTION: named('function'), STRUCTURE: named('structure') }, cube);
+    return snippet({ FILE: name, GROUP: group, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTION: named('function'), STRUCTURE: named('structure') }, 'cube');
 }
-
-/** Reuse distances of structures and phases. */
-export const reusePython = ({ info }: Source, groups: string[], structures: string[] | null, phases: number[] | null): string =>
-    snippet({ FILE: info.name, GROUPS: groups, STRUCTURES: structures, PHASES: phases }, reuse);
-
-/** Columns of the cells that have these texts. */
-export const sweepPython = ({ info }: Source, chosen: [string, string][], columns: string[]): string => snippet({ FILE: info.name, CHOSEN: chosen, COLUMNS: columns }, sweep);
-
-/** Medians of a column, or of the ratio of two, by parameters. */
-export const pivotPython = ({ info }: Source, group: string, by: string[], value: string[], chosen: [string, (string | number)[]][]): string =>
-    snippet({ FILE: info.name, GROUP: group, BY: by, VALUE: value, CHOSEN: chosen }, pivot);
-
-export const trackersPython = ({ info }: Source, columns: string[]): string => snippet({ FILE: info.name, COLUMNS: columns }, trackers);
-
-export const cellPython = ({ info }: Source, group: number): string => snippet({ FILE: info.name, GROUP: group }, cell);
-
-export const scoresPython = ({ info }: Source): string => snippet({ FILE: info.name }, scores);
-
-export const intrusionPython = ({ info }: Source, column: string): string => snippet({ FILE: info.name, COLUMN: column }, intrusion);
-
-export const curvesPython = ({ info }: Source, paths: string[]): string => snippet({ FILE: info.name, PATHS: paths }, curves);
-
-export const topologyPython = ({ info }: Source): string => snippet({ FILE: info.name }, topology);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scales of values: linear, logarithmic, and symmetric logarithmic where values of both signs or zeros lie far apart.
-import { ticks } from 'd3-array';
+import { max, min, ticks } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
 
 export type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
@@ -20,20 +20,12 @@ export interface Extent {
 }
 
 export function extentOf(...lists: Iterable<number>[]): Extent {
-    const extent: Extent = { least: Infinity, most: -Infinity, small: Infinity, large: -Infinity };
-    for (const list of lists)
-        for (const value of list) {
-            if (!Number.isFinite(value)) continue;
-            extent.least = Math.min(extent.least, value);
-            extent.most = Math.max(extent.most, value);
-            if (value === 0) continue;
-            extent.small = Math.min(extent.small, Math.abs(value));
-            extent.large = Math.max(extent.large, Math.abs(value));
-        }
-    return extent;
+    const known = lists.flatMap((list) => [...list]).filter(Number.isFinite);
+    const sizes = known.filter((value) => value !== 0).map(Math.abs);
+    return { least: min(known) ?? Infinity, most: max(known) ?? -Infinity, small: min(sizes) ?? Infinity, large: max(sizes) ?? -Infinity };
 }
 
-export function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
+function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
     if (!(large >= small) || wanted === 'linear') return 'linear';
     if (wanted === 'auto' && large <= far * small) return 'linear';
     return least > 0 ? 'logarithmic' : 'symmetric logarithmic';
@@ -47,7 +39,7 @@ export interface ValueScale {
 }
 
 /** Powers of ten from `least` to `most`, at most about five; where there are fewer than two, steps of 1, 2, 5. */
-export function logTicks(least: number, most: number): number[] {
+function logTicks(least: number, most: number): number[] {
     const step = Math.max(1, Math.round((Math.log10(most) - Math.log10(least)) / 4));
     const found: number[] = [];
     for (let at = 10 ** Math.ceil(Math.log10(least) - 1e-9); at <= most; at *= 10 ** step) found.push(at);

@@ -3,13 +3,11 @@
 // one of several metrics; of two files also how much more the second has.
 import { groups } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
-import { h, segmented, select, type Table } from '../dom';
-import { inside } from '../field_layout';
-import { Figure } from '../figure';
-import { brief } from '../numbers';
+import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
+import { figureOf, type Hit } from '../figure';
 import type { State } from '../state';
-import { worstOfAll } from './standing';
-import { drawLines, drawMatrix, linesHeight, matrixHeight, type Cell, type Hit, type Metric, type Paint, type Picture } from './cells_draw';
+import { worstOfAll } from './sweep_cells';
+import { cellsHeight, drawCells, drawLines, linesHeight, type Cell, type Metric, type Paint, type Picture } from './cells_draw';
 
 export interface CellFigure {
     name: string;
@@ -49,7 +47,7 @@ export interface CellDetail extends Omit<View, 'update'> {
     show: (cell: Cell | null) => void;
 }
 
-export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawMatrix, height: matrixHeight };
+export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawCells, height: cellsHeight };
 export const linesFigure: CellFigure = { name: 'lines', title: 'Over the number of counters', paint: drawLines, height: linesHeight };
 
 /** The same numbers of another file, and by how much they are more; null where it has no such cell. */
@@ -64,154 +62,91 @@ function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {
     return { ...metric, title: `${metric.title}, B − A`, value, text: signed(metric.text), tick: signed(metric.tick), scale: 'auto', published: undefined };
 }
 
-export class CellsView implements View {
-    readonly element: HTMLElement;
-    private readonly controls = h('div', { class: 'row' });
-    private readonly weighed = h('div', { class: 'row' });
-    private readonly figures: Figure[];
+/** `other`: of the second file. */
+export function cellsView(app: App, all: Cells, other: Cells | null, shown: CellFigure[], detail: CellDetail): View {
+    const controls = h('div', { class: 'row' });
+    const weighed = h('div', { class: 'row' });
     /** Of two files: what tells cells of either apart. */
-    private readonly telling: Choice[];
-
-    /** `other`: of the second file. */
-    constructor(
-        private readonly app: App,
-        private readonly all: Cells,
-        private readonly other: Cells | null,
-        figures: CellFigure[],
-        private readonly detail: CellDetail,
-    ) {
-        this.telling = all.choices.filter(({ of }) => [all, other].some((each) => new Set(each?.cells.map(of)).size > 1));
-        this.figures = figures.map((each) => this.figure(each));
-        if (all.overs.length > 1) this.figures.at(-1)!.bar.append(this.weighed);
-        const [first, ...rest] = this.figures.map((each) => each.element);
-        const others = rest.length > 1 && !figures.some(({ wide }) => wide) ? [h('div', { class: 'two' }, ...rest)] : rest;
-        this.element = h('div', { class: 'view' }, h('section', { class: 'card' }, this.controls), first, ...others, detail.element);
-        this.update();
-    }
+    const telling = all.choices.filter(({ of }) => [all, other].some((each) => new Set(each?.cells.map(of)).size > 1));
+    const differs = () => other !== null && app.state.file === 'difference';
 
     /** What is chosen of several things, the first where nothing is. */
-    private among<T>(list: T[], key: keyof State, name: (each: T) => string): T {
-        return list.find((each) => name(each) === this.app.state[key]) ?? list[0];
-    }
-
-    private get difference(): boolean {
-        return this.other !== null && this.app.state.file === 'difference';
-    }
+    const among = <T>(list: T[], key: keyof State, name: (each: T) => string): T => list.find((each) => name(each) === app.state[key]) ?? list[0];
 
     /** What there is of each choice among the cells that those before it leave, and which is chosen; at last the cells of all. */
-    private chosen(): { cells: Cell[]; by: { choice: Choice; names: string[]; name: string }[] } {
-        let { cells } = this.all;
-        const by = this.all.choices.map((choice) => {
+    function chosen(): { cells: Cell[]; by: { choice: Choice; names: string[]; name: string }[] } {
+        let { cells } = all;
+        const by = all.choices.map((choice) => {
             const worst = ([name, own]: [string, Cell[]]) => (name === worstOfAll ? -1 : Math.max(...own.map(({ numbers }) => numbers.error)));
             const found = groups(cells, choice.of);
             if (choice.worstFirst) found.sort((a, b) => worst(b) - worst(a));
             const names = found.map(([name]) => name);
-            const name = this.among(names, choice.key, (each) => each);
+            const name = among(names, choice.key, String);
             cells = cells.filter((cell) => choice.of(cell) === name);
             return { choice, names, name };
         });
         return { cells, by };
     }
 
-    private picture(): Picture {
-        const { all, other, app } = this;
-        const { cells, by } = this.chosen();
-        const plain = this.among(all.metrics, 'metric', ({ id }) => id);
-        const metric = this.difference ? differences(plain, other!.cells, this.telling) : plain;
-        const over = this.among(all.overs, 'over', ({ id }) => id);
-        const beside = this.difference || !other ? [] : other.cells.filter((cell) => by.every(({ choice, name }) => !this.telling.includes(choice) || choice.of(cell) === name));
+    function picture(): Picture {
+        const { cells, by } = chosen();
+        const plain = among(all.metrics, 'metric', ({ id }) => id);
+        const metric = differs() ? differences(plain, other!.cells, telling) : plain;
+        const over = among(all.overs, 'over', ({ id }) => id);
+        const beside = differs() || !other ? [] : other.cells.filter((cell) => by.every(({ choice, name }) => !telling.includes(choice) || choice.of(cell) === name));
         return { cells, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
     }
 
-    private figure({ name, title, paint, height, table, python }: CellFigure): Figure {
-        const { app, all } = this;
-        let hits: Hit[] = [];
-        const made = new Figure({
-            name: () => `${baseName(app.source)}-${name}`,
-            label: () => `${title}: ${this.picture().metric.title} of ${this.picture().cells.length} cells of ${titleOf(app.source)}`,
-            height: (width) => height(this.picture(), width),
-            draw: (p) => (hits = paint(p, this.picture())),
-            table: () => table?.(this.picture()) ?? this.table(),
-            python: () => (python ?? all.python)(this.picture()),
-        });
-        const under = ({ offsetX, offsetY }: MouseEvent) => hits.find((each) => inside(each, offsetX, offsetY))?.cell;
-        const { canvas } = made;
-        made.bar.append(h('h3', {}, title));
-        canvas.classList.add('clickable');
-        canvas.addEventListener('click', (event) => this.choose(under(event)));
-        canvas.addEventListener('pointermove', (event) => {
-            const cell = under(event);
-            canvas.title = cell ? `${cell.row}, ${cell.numbers.counters} counters: ${this.said(cell)}` : '';
-        });
-        canvas.addEventListener('keydown', (event) => this.move(event));
-        return made;
-    }
-
-    private said(cell: Cell): string {
-        return this.all.metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
-    }
-
-    private choose(cell: Cell | undefined): void {
-        if (!cell) return;
-        const elsewhere = this.chosen().by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
-        this.app.set({ ...Object.fromEntries(elsewhere), cell: cell.id, x: '' });
-    }
-
-    /** Arrows go from cell to cell. */
-    private move(event: KeyboardEvent): void {
-        const { cells, chosen } = this.picture();
-        const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-        if (!step) return;
-        event.preventDefault();
-        const at = chosen ?? cells[0];
-        const next = <T>(list: T[], from: T, by: number) => list[Math.min(list.length - 1, Math.max(0, list.indexOf(from) + by))];
-        const row = next([...new Set(cells.map((cell) => cell.row))], at.row, step[0]);
-        const counters = next([...new Set(cells.map((cell) => cell.numbers.counters))], at.numbers.counters, step[1]);
-        this.choose(cells.find((cell) => cell.row === row && cell.numbers.counters === counters));
-    }
-
     /** With the metric of the second file and the difference, where that is shown. */
-    private table(): Table {
-        const picture = this.picture();
-        const table = this.all.table(picture);
-        if (!this.difference) return table;
-        const rows = picture.cells.map((cell) => [cell.texts.granularity, cell.numbers.counters, picture.metric.value(cell)]);
-        return { ...table, headers: ['granularity', 'counters', picture.metric.title], rows, keys: 2 };
+    function table(): Table {
+        const { cells, metric } = picture();
+        if (!differs()) return all.table(picture());
+        return tableBy(all.table(picture()).caption, cells, [...inWords('granularity', 'counters'), [metric.title, metric.value]], { keys: 2 });
     }
 
-    update(): void {
-        const { app, all } = this;
-        const picture = this.picture();
-        const choices = this.chosen().by.filter(({ names }) => names.length > 1);
+    function choose(cell: Cell): void {
+        const elsewhere = chosen().by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
+        app.set({ ...Object.fromEntries(elsewhere), cell: cell.id, x: '' });
+    }
+
+    const figures = shown.map(({ name, title, paint, height, table: own, python }) => {
+        let hits: Hit<Cell>[] = [];
+        const made = figureOf({
+            name: () => `${baseName(app.source)}-${name}`,
+            label: () => `${title}: ${picture().metric.title} of ${picture().cells.length} cells of ${titleOf(app.source)}`,
+            height: (width) => height(picture(), width),
+            draw: (p) => (hits = paint(p, picture())),
+            table: () => own?.(picture()) ?? table(),
+            python: () => (python ?? all.python)(picture()),
+        });
+        made.bar.append(h('h3', {}, title));
+        const said = (cell: Cell) => all.metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
+        made.picks(() => hits, () => picture().chosen, (cell) => `${cell.row}, ${cell.numbers.counters} counters: ${said(cell)}`, choose);
+        return made;
+    });
+    if (all.overs.length > 1) figures.at(-1)!.bar.append(weighed);
+    const [first, ...rest] = figures.map((each) => each.element);
+    const others = rest.length > 1 && !shown.some(({ wide }) => wide) ? [h('div', { class: 'two' }, ...rest)] : rest;
+    const element = h('div', { class: 'view' }, h('section', { class: 'card' }, controls), first, ...others, detail.element);
+
+    function update(): void {
+        const now = picture();
+        const choices = chosen().by.filter(({ names }) => names.length > 1);
         const named = (list: Metric[], text: (title: string) => string) => list.map((each): [string, string] => [each.id, text(each.title)]);
-        this.controls.replaceChildren(
-            segmented('What is shown', named(all.metrics, String), picture.metric.id, (metric) => app.set({ metric })),
-            ...choices.map(({ choice: { title, key }, names, name }) => select(title, names.map((each): [string, string] => [each, each || 'none']), name, (to) => app.set({ [key]: to }))),
-            h('span', { class: 'note' }, all.note(picture)),
+        fill(
+            controls,
+            segmented('What is shown', named(all.metrics, String), now.metric.id, (metric) => app.set({ metric })),
+            ...choices.map(({ choice: { title, key }, names, name }) => select(title, names.map((each) => [each, each || 'none']), name, (to) => app.set({ [key]: to }))),
+            h('span', { class: 'note' }, all.note(now)),
         );
-        if (picture.over) this.weighed.replaceChildren(select('Error against', named(all.overs, (each) => each.toLowerCase()), picture.over.id, (over) => app.set({ over })));
-        this.figures.forEach((each) => each.changed());
-        this.detail.show(picture.chosen);
+        if (now.over) fill(weighed, select('Error against', named(all.overs, (each) => each.toLowerCase()), now.over.id, (over) => app.set({ over })));
+        figures.forEach((each) => each.changed());
+        detail.show(now.chosen);
     }
-
-    dispose(): void {
-        [...this.figures, this.detail].forEach((each) => each.dispose());
-    }
-
-    quiet = (): Promise<void> => this.detail.quiet?.() ?? Promise.resolve();
-
-    frames = (): number[] => this.detail.frames?.() ?? [];
-
-    /** Of the detail, or the metric by cell. */
-    totals(): Record<string, number> {
-        const { cells, metric } = this.picture();
-        return this.detail.totals?.() ?? Object.fromEntries(cells.map((cell) => [cell.id, metric.value(cell)]));
-    }
+    update();
+    return {
+        ...{ element, update, frames: detail.frames },
+        /** Of the detail, or the metric by cell. */
+        totals: () => detail.totals?.() ?? Object.fromEntries(picture().cells.map((cell) => [cell.id, picture().metric.value(cell)])),
+    };
 }
-
-/** A metric of a column as it is. */
-export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: brief, tick: brief });
-
-/** A column by its name in words. */
-export const inWords = (column: string): string => column.replace(/_/g, ' ');
-

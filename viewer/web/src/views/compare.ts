@@ -1,16 +1,96 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compare: two results side by side, and what the second has more or less.
-import { scaleKind, scaleChooser, baseName, titleOf, type App, type View } from '../app';
+import { groups } from 'd3-array';
+import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
+import type { Source } from '../client';
 import { theme } from '../colours';
-import { h, select, tableElement } from '../dom';
-import { FieldPlot } from '../field';
+import { fill, h, select, tableElement, type Table } from '../dom';
+import { fieldPlot } from '../field';
 import { full } from '../numbers';
 import type { Axis } from '../protocol';
 import { parseRange, rangeText } from '../state';
-import { pairsOf } from './compare_align';
-import { pairAxes, pairPanels, pairPython } from './compare_panels';
-import { comparisons } from './compare_tables';
+import { pairAxes, pairPanels, pairPython, pairsOf } from './compare_align';
 import { tablesOf } from './tables';
+
+type Row = Table['rows'][number];
+
+export interface Comparison {
+    table: Table;
+    /** Sentences for under it. */
+    notes: string[];
+}
+
+const mostNames = 12;
+
+const same = (a: string | number, b: string | number) => a === b || (Number.isNaN(a) && Number.isNaN(b));
+
+function listed(names: string[]): string {
+    const left = names.length - mostNames;
+    return names.slice(0, mostNames).join('; ') + (left > 0 ? ` and ${left.toLocaleString('en')} more` : '');
+}
+
+/** What names a row: "L1", or of several columns "eviction fifo, granularity 4, counters 16". */
+function nameOf(table: Table, row: Row): string {
+    const keys = row.slice(0, table.keys ?? 1);
+    return keys.length === 1 ? String(keys[0]) : keys.map((value, i) => `${table.headers[i]} ${value}`).join(', ');
+}
+
+/** Rows by name; where several have one name, the n-th of one file belongs to the n-th of the other. */
+function byName(table: Table): Map<string, Row> {
+    const named = (name: string, rows: Row[]) => rows.map((row, i): [string, Row] => [i > 0 ? `${name} (${i + 1})` : name, row]);
+    return new Map(groups(table.rows, (row) => nameOf(table, row)).flatMap(([name, rows]) => named(name, rows)));
+}
+
+function onlyIn(which: string, rows: string[], columns: string[]): string[] {
+    const parts = [...(rows.length ? [listed(rows)] : []), ...(columns.length ? [`columns ${listed(columns)}`] : [])];
+    return parts.length ? [`Only in the ${which}: ${parts.join('; ')}.`] : [];
+}
+
+function compared(first: Table, second: Table): Comparison {
+    const [a, b] = [byName(first), byName(second)];
+    const headers = first.headers.filter((each, i) => i >= (first.keys ?? 1) && second.headers.includes(each));
+    const both = [...a.keys()].filter((each) => b.has(each));
+    const rows = both.flatMap((name) =>
+        headers.flatMap((header): Row[] => {
+            const [x, y] = [a.get(name)![first.headers.indexOf(header)], b.get(name)![second.headers.indexOf(header)]];
+            if (same(x, y)) return [];
+            const numbers = typeof x === 'number' && typeof y === 'number';
+            return [[name, header, x, y, numbers ? y - x : NaN, numbers && x !== 0 ? y / x : NaN]];
+        }),
+    );
+    const names = (of: typeof a, without: typeof a) => [...of.keys()].filter((name) => !without.has(name));
+    const columns = (of: Table, without: Table) => of.headers.filter((each) => !without.headers.includes(each));
+    const nothing = both.length === 0 || headers.length === 0;
+    return {
+        table: {
+            caption: `${first.caption}: what differs`,
+            headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'],
+            rows,
+        },
+        notes: [
+            ...(nothing
+                ? [`${first.caption}: the two files have none in common.`]
+                : rows.length === 0
+                  ? [`${first.caption}: no difference${both.length < a.size + b.size - both.length ? ' in what both have' : ''}`]
+                  : []),
+            ...onlyIn('first', names(a, b), columns(first, second)),
+            ...onlyIn('second', names(b, a), columns(second, first)),
+        ],
+    };
+}
+
+/** A comparison of each table that both have, and at last which tables only one has. */
+export function comparisons(first: Table[], second: Table[]): Comparison[] {
+    const without = (of: Table[], others: Table[]) =>
+        of.map((each) => each.caption).filter((each) => !others.some(({ caption }) => caption === each));
+    const found = first.flatMap((table) => {
+        const twin = second.find((each) => each.caption === table.caption);
+        return twin ? [compared(table, twin)] : [];
+    });
+    const notes = [...onlyIn('first', without(first, second), []), ...onlyIn('second', without(second, first), [])];
+    const table = { caption: 'Tables of one file alone', headers: [], rows: [] };
+    return notes.length ? [...found, { table, notes: notes.map((note) => note.replace('Only', 'Tables only')) }] : found;
+}
 
 const nowhere: Axis = { segments: [], bytes: 1 };
 
@@ -19,72 +99,43 @@ export function compareView(app: App): View {
     const other = app.others[0];
     const { pairs: all, notes } = pairsOf(source, other);
     const controls = h('div', { class: 'row' });
-    let key = '';
     let axes: [Axis, Axis] = [nowhere, nowhere];
-    let ready: Promise<void> = Promise.resolve();
     const chosen = () =>
         all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ??
         all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ??
         all[0];
-    const plot = new FieldPlot({
+    const plot = fieldPlot({
         name: () => `${baseName(source)}-compared`,
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
         python: (sight) => pairPython(source, other, chosen(), axes, null, sight),
         look: (range) => app.move(rangeText(range)),
     });
     plot.figure.bar.append(controls);
-    const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes }) =>
-        h(
-            'section',
-            { class: 'card' },
-            table.rows.length > 0 && tableElement(table, full),
-            ...notes.map((note) => h('p', { class: 'note' }, note)),
-        ),
+    const said = (some: string[]) => some.map((each) => h('p', { class: 'note' }, each));
+    const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes: own }) =>
+        h('section', { class: 'card' }, table.rows.length > 0 && tableElement(table, full), ...said(own)),
     );
-    const names = h(
-        'section',
-        { class: 'card' },
-        h('p', {}, h('strong', {}, 'First: '), `${titleOf(source)} (${source.info.name})`),
-        h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`),
-        ...(all.length ? notes.map((note) => h('p', { class: 'note' }, note)) : []),
-    );
+    const name = (which: string, each: Source) => h('p', {}, h('strong', {}, which), `${titleOf(each)} (${each.info.name})`);
+    const names = h('section', { class: 'card' }, name('First: ', source), name('Second: ', other), ...said(all.length ? notes : []));
     const body = all.length ? plot.figure.element : h('div', { class: 'absent' }, ...notes.map((note) => h('p', {}, note)));
     const element = h('div', { class: 'view' }, names, body, ...tables);
 
     async function update(): Promise<void> {
         if (all.length === 0) return;
         const pair = chosen();
-        controls.replaceChildren(
-            select(
-                'Show',
-                all.map((each): [string, string] => [each.id, each.title]),
-                pair.id,
-                (id) => {
-                    const [show, level] = id.split('|');
-                    app.set({ show, level, x: '' });
-                },
-            ),
-            scaleChooser(app),
-        );
+        const choose = (id: string) => {
+            const [show, level] = id.split('|');
+            app.set({ show, level, x: '' });
+        };
+        fill(controls, select('Show', all.map((each) => [each.id, each.title]), pair.id, choose), scaleChooser(app));
         plot.set({ scale: scaleKind(app), shared: true, structures: source.info.structures });
-        const now = JSON.stringify([pair.id, theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes));
-        key = now;
         const found = await pairAxes(source, other, pair);
-        if (now !== key) return;
+        if (pair !== chosen()) return;
         axes = found;
-        plot.read(axes[0], pairPanels(source, other, pair, axes, null), parseRange(app.state.x, axes[0].bytes));
+        const key = JSON.stringify([pair.id, theme().dark]);
+        plot.read(key, axes[0], () => pairPanels(source, other, pair, axes, null), parseRange(app.state.x, axes[0].bytes));
     }
 
-    ready = update();
-    return {
-        element,
-        update: () => void (ready = update()),
-        dispose: () => plot.dispose(),
-        quiet: async () => {
-            await ready;
-            await plot.quiet();
-        },
-        totals: () => plot.totals(),
-    };
+    void update();
+    return { element, update, totals: plot.totals };
 }

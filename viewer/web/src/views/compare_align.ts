@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element.
-import { group as groups } from 'd3-array';
-import { shows } from '../app';
+// What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element; and the
+// panels of such a pair: the first, the second, and what the second has more.
+import { group as groups, sort } from 'd3-array';
+import { shows, titleOf } from '../app';
+import { axisOf, sideBySide } from '../axis';
 import type { Source } from '../client';
-import { gapBetween } from '../axis';
+import { theme } from '../colours';
 import { bytes } from '../numbers';
-import type { Axis, Component, FileInfo, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
+import { withDifference, type PanelSource } from '../panels';
+import type { Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
+import { fileDifferencePython, type Sight } from '../python';
 
 /** A data structure of both, from its begin on. */
 export interface Twin {
@@ -131,20 +135,42 @@ export function pairsOf(source: Source, other: Source): Pairs {
 
 /** The axis of each file: the same structure and element at the same place. */
 export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
-    const total = twins.reduce((sum, each) => sum + each.bytes, 0);
-    const gap = Math.ceil(gapBetween(twins.length, total) / unit) * unit;
-    let start = 0;
-    const starts = twins.map((each) => {
-        const here = start;
-        start += Math.ceil(each.bytes / unit) * unit + gap;
-        return here;
-    });
-    const axis = (which: 'first' | 'second'): Axis => ({
-        // by address, as readers of the file look them up
-        segments: twins
-            .map((each, i): Segment => ({ base: each[which].base, bytes: each.bytes, start: starts[i] }))
-            .sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0)),
-        bytes: Math.max(1, start - gap),
-    });
+    const { starts, bytes } = sideBySide(twins.map((each) => each.bytes), unit);
+    const axis = (which: 'first' | 'second'): Axis => {
+        const segments = twins.map((each, i): Segment => ({ base: each[which].base, bytes: each.bytes, start: starts[i] }));
+        return { segments: sort(segments, ({ base }) => base), bytes }; // by address, as readers of the file look them up
+    };
     return [axis('first'), axis('second')];
+}
+
+/** The axis of each file: what belongs together at the same place. */
+export async function pairAxes(first: Source, second: Source, { a, b, twins }: Pair): Promise<[Axis, Axis]> {
+    const unit = Math.max(a.unit, b.unit);
+    if (twins) return axesOf(twins, unit);
+    const axis = axisOf(await Promise.all([first.extents([a.id]), second.extents([b.id])]), unit);
+    return [axis, axis];
+}
+
+export function pairPanels(first: Source, second: Source, { a, b, quantity, title }: Pair, axes: [Axis, Axis], phases: Phases): PanelSource[] {
+    const units = [...new Set([a.unit, b.unit])].map(bytes).join(' and of ');
+    const panel = (which: string, source: Source, series: SeriesInfo, axis: Axis): PanelSource => ({
+        ...{ title: `${which}: ${titleOf(source)}`, colour: theme()[quantity], rate: quantity === 'missrate' },
+        meaning: `${title.split(':')[0].toLowerCase()} per line of ${units}`,
+        fetch: (stretch) => source.ask('buckets', series.id, quantity, phases, axis, stretch),
+    });
+    return withDifference(panel('first', first, a, axes[0]), panel('second', second, b, axes[1]), 'second − first');
+}
+
+/** `sight`: addresses of the first that are shown; null: all. */
+export function pairPython(first: Source, second: Source, { a, b, quantity, twins }: Pair, axes: [Axis, Axis], phases: Phases, sight: Sight): string {
+    if (!twins) return fileDifferencePython(first, second, a, b, quantity, phases, sight, null);
+    const shown = sight ?? axes[0].segments.map(({ base, bytes: size }): [bigint, bigint] => [base, base + BigInt(size)]);
+    const places = twins.flatMap(({ first: { base }, second: { base: elsewhere }, bytes: size }) =>
+        shown.flatMap(([from, to]): [bigint, bigint, number][] => {
+            const begin = from > base ? from : base;
+            const end = to < base + BigInt(size) ? to : base + BigInt(size);
+            return begin < end ? [[begin, elsewhere + begin - base, Number(end - begin)]] : [];
+        }),
+    );
+    return fileDifferencePython(first, second, a, b, quantity, phases, null, places);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines.
-import { rollups, sum } from 'd3-array';
+import { max, pairs, rollups, sum } from 'd3-array';
 import { phasesTitle, type App } from '../app';
-import { describe, hex, structureAt } from '../axis';
+import { describe } from '../axis';
 import { structuresIn, type Chosen } from '../chosen';
 import { causeNames, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { theme } from '../colours';
-import { h, tableElement } from '../dom';
+import { h, tableBy, tableElement } from '../dom';
+import { phaseEdges } from '../field_layout';
 import { cacheOf, type Cache } from '../machine';
 import { brief, bytes, full, percent } from '../numbers';
-import type { Selected } from '../protocol';
+import type { LineCount, Selected } from '../protocol';
 
 const rowsAtMost = 5;
 
@@ -39,37 +40,26 @@ export function selectionTitle(app: App, { selection, filter, cube }: Chosen): s
     return `${where}, ${phasesTitle(app)}`;
 }
 
-const block = (title: string, ...children: (Node | string | null)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
+const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
 
 /** Bars of parts of a whole, in the colours that they have elsewhere. */
 function bars(rows: { name: string; count: number; colour?: string; go?: () => void }[], what: string): HTMLElement {
-    const most = Math.max(...rows.map((each) => each.count));
-    const all = rows.reduce((sum, each) => sum + each.count, 0);
-    const bar = (count: number, colour = theme().count) => h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
-    return h(
-        'ul',
-        { class: 'bars' },
-        ...rows.slice(0, rowsAtMost).map(({ name, count, colour, go }) =>
-            h(
-                'li',
-                { title: `${name}: ${full(count)} ${what}` },
-                go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name),
-                h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`),
-                bar(count, colour),
-            ),
-        ),
-        rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the tables below`),
-    );
+    const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
+    const row = ({ name, count, colour = theme().count, go }: (typeof rows)[number]) => {
+        const title = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
+        const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
+        return h('li', { title: `${name}: ${full(count)} ${what}` }, title, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
+    };
+    const more = rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the tables below`);
+    return h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more);
 }
 
 function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | null {
     const { cube } = chosen;
     if (!cube?.causes) return null;
-    const found = cube.causes.map((each, i) => ({
-        name: causeNames[i],
-        count: sumOf(each, rows),
-        colour: theme().causes[i],
-        go: () => app.set({ cause: app.state.cause === causeNames[i] ? '' : causeNames[i], show: 'misses' }),
+    const found = causeNames.map((name, i) => ({
+        ...{ name, count: sumOf(cube.causes![i], rows), colour: theme().causes[i] },
+        go: () => app.set({ cause: app.state.cause === name ? '' : name, show: 'misses' }),
     }));
     const some = found.filter((each) => each.count > 0);
     return some.length ? block('Why', bars(some, 'misses')) : null;
@@ -121,16 +111,13 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
     const colours = theme();
     const [width, height] = [280, 64];
     const columns = Math.min(cache.sets, width);
-    const most = Array.from({ length: columns }, (_, c) => {
-        const [from, to] = [c, c + 1].map((each) => Math.floor((each * cache.sets) / columns));
-        return found.sets.subarray(from, to).reduce((a, b) => Math.max(a, b), 0);
-    });
+    const edges = phaseEdges(cache.sets, columns);
+    const most = pairs(edges).map(([from, to]) => max(found.sets.subarray(from, to)) ?? 0);
     const top = Math.max(cache.ways * 1.5, ...most);
     const y = (value: number) => height - (value / top) * height;
     const path = (some: (value: number) => boolean) =>
         most.map((value, c) => (some(value) ? `M${(c * width) / columns} ${height}V${y(value)}h${width / columns}V${height}z` : '')).join('');
-    const over = found.sets.reduce((sum, each) => sum + (each > cache.ways ? 1 : 0), 0);
-    const used = found.sets.reduce((sum, each) => sum + (each > 0 ? 1 : 0), 0);
+    const [used, over] = [0, cache.ways].map((least) => found.sets.filter((each) => each > least).length);
     const text = `${full(found.lines)} lines in ${full(used)} of ${full(cache.sets)} sets of ${cache.ways} ways; ${full(over)} sets have more lines than ways.`;
     const picture = h('div', { class: 'sets', role: 'img', 'aria-label': text });
     picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><path d="${path((value) => value > 0 && value <= cache.ways)}" fill="${colours.count}"/><path d="${path((value) => value > cache.ways)}" fill="${colours.causes[3]}"/><path d="M0 ${y(cache.ways)}h${width}" stroke="${colours.ink}" stroke-dasharray="4 3" vector-effect="non-scaling-stroke"/></svg>`;
@@ -141,11 +128,12 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
     const { structures } = app.source.info;
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
-    const rows = found.worst.map(({ address, first, second }) => [structureAt(structures, address) ? describe(structures, address) : hex(address), ...(level ? [second] : []), first]);
-    const headers = ['line', ...(level ? ['misses', 'accesses'] : ['events'])];
-    const sorted = level && show.quantity === 'accesses' ? 2 : 1;
-    const note = series.reduced ? 'A reduced copy: of its lines those that have the highest counts of a phase.' : '';
-    return block('Worst lines', tableElement({ caption: `Lines with most ${show.title.toLowerCase()}`, headers, rows, sorted }, full), note ? h('p', { class: 'note' }, note) : null);
+    const counts: [string, (line: LineCount) => number][] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
+    const table = tableBy(`Lines with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => describe(structures, address)], ...counts], {
+        sorted: level && show.quantity === 'accesses' ? 2 : 1,
+    });
+    const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
+    return block('Worst lines', tableElement(table, full), note);
 }
 
 /** What is known without looking at lines. */

@@ -6,12 +6,12 @@ import type { Source } from '../client';
 import { distinctColours, theme } from '../colours';
 import { tableBy, type Table } from '../dom';
 import type { Box } from '../field_layout';
+import type { Hit } from '../figure';
 import { percent, percentTick } from '../numbers';
 import { shortened, textWidth, type Painter, type Point } from '../paint';
 import { extentOf, valueScale, type ValueScale } from '../scale';
-import { around, axisTitle, counters, having, type Cell, type Hit, type Metric } from './cells_draw';
-import { boundsOf, frontOf, type Bound } from './standing';
-import { cellsOf } from './sweep_cells';
+import { around, axisTitle, counters, having, type Cell, type Metric } from './cells_draw';
+import { boundsOf, cellsOf, frontOf, type Bound } from './sweep_cells';
 
 export interface Panel {
     source: Source;
@@ -107,7 +107,7 @@ function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (
     }
 }
 
-function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box, { xs, ys, colour }: Scales, alone: boolean): Hit[] {
+function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box, { xs, ys, colour }: Scales, alone: boolean): Hit<Cell>[] {
     const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
@@ -117,7 +117,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     if (!alone) p.text(box.x - 50, box.y - 14, shortened(panel.title, box.width + 50, 12, 600), { colour: ink, size: 12, weight: 600 });
     drawBounds(p, panel, over, box, at);
     const cells = having(panel.cells, over);
-    const hits: Hit[] = [];
+    const hits: Hit<Cell>[] = [];
     for (const [, own] of groups(cells, ({ numbers }) => numbers.counters)) {
         const front = paretoFront(own, over);
         if (alone) p.line(front.map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
@@ -142,7 +142,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
 }
 
 /** `own`: cells of this file can be clicked. */
-export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit[] {
+export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>[] {
     const { panels, over } = picture;
     const all = having(panels.flatMap(({ cells, marks }) => [...cells, ...marks]), over);
     if (all.length === 0) return drawNote(p, `${over.title}: not known of any cell`), [];

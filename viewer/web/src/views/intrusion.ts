@@ -3,12 +3,12 @@
 import { sum } from 'd3-array';
 import type { App, View } from '../app';
 import type { Source } from '../client';
-import { h, tableElement, type Table } from '../dom';
+import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
 import type { IntrusionInfo } from '../protocol';
-import { intrusionPython } from '../python';
-import { CellsView, inWords, linesFigure, matrixFigure, plainMetric, type CellDetail, type Cells } from './cells';
-import type { Cell, Metric } from './cells_draw';
+import { snippet } from '../python';
+import { cellsView, linesFigure, matrixFigure, type CellDetail, type Cells } from './cells';
+import { plainMetric, type Cell, type Metric } from './cells_draw';
 
 const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 /** NaN where a program that takes no time without monitor takes some with it. */
@@ -29,22 +29,19 @@ function metricsOf(info: IntrusionInfo, rowOf: (cell: Cell) => IntrusionInfo['ro
 
 /** All configurations, with all that the file tells of them. */
 export function intrusionTable(info: IntrusionInfo): Table {
+    type Row = IntrusionInfo['rows'][number];
     const columns = Object.keys(info.rows[0]?.numbers ?? {}).filter((each) => each !== 'counters' && each !== 'capacity');
-    return {
-        caption: 'What monitors cost, against the run without monitor',
-        headers: [
-            ...['link', 'counters', 'granularity', 'ring', 'drain', 'slowdown %', ...columns.map(inWords), 'bytes per event'],
-            ...info.links.flatMap((each) => [`extra events ${each}`, `extra bytes ${each}`]),
-            ...info.levels.map((each) => `extra misses ${each}`),
-        ],
-        rows: info.rows.map((row) => [
-            ...[row.texts.link, row.numbers.counters, row.texts.granularity, row.numbers.capacity, row.texts.drain],
-            ...[100 * slowdownOf(info, row), ...columns.map((each) => row.numbers[each]), bytesPerEvent(row)],
-            ...info.links.flatMap((_, i) => [row.events[i], row.bytes[i]]),
-            ...row.misses,
-        ]),
-        keys: 5,
-    };
+    const each = (names: string[], what: 'events' | 'bytes' | 'misses') => names.map((name, i): [string, (row: Row) => number] => [`extra ${what} ${name}`, (row) => row[what][i]]);
+    return tableBy('What monitors cost, against the run without monitor', info.rows, [
+        ...inWords('link', 'counters', 'granularity'),
+        ['ring', ({ numbers }) => numbers.capacity],
+        ['drain', ({ texts }) => texts.drain],
+        ['slowdown %', (row) => 100 * slowdownOf(info, row)],
+        ...inWords(...columns.map((column) => column.replace(/_/g, ' '))),
+        ['bytes per event', bytesPerEvent],
+        ...info.links.flatMap((_, i) => [each(info.links, 'events')[i], each(info.links, 'bytes')[i]]),
+        ...each(info.levels, 'misses'),
+    ], { keys: 5 });
 }
 
 /** Traffic on the links that have any, and misses of the levels, without monitor and of one configuration. */
@@ -82,7 +79,7 @@ function intrusionCells(source: Source): Cells {
         note: ({ cells: [{ texts, numbers }] }) =>
             `Monitors on ${texts.link}, ring of ${full(numbers.capacity)} records. Without monitor: ${full(info.references)} references, ${full(info.cycles)} cycles. Click a cell for its traffic.`,
         table: () => intrusionTable(info),
-        python: ({ metric }) => intrusionPython(source, metric.column),
+        python: ({ metric }) => snippet({ FILE: source.info.name, COLUMN: metric.column }, 'intrusion'),
     };
 }
 
@@ -91,7 +88,7 @@ export function intrusionView(app: App): View {
     const all = intrusionCells(app.source);
     const element = h('section', { class: 'card', 'aria-label': 'Traffic' });
     const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell && info.rows[all.cells.indexOf(cell)]), full));
-    const detail: CellDetail = { element, show, dispose: () => {} };
+    const detail: CellDetail = { element, show };
     const other = app.others[0]?.info.intrusion ? intrusionCells(app.others[0]) : null;
-    return new CellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
+    return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
 }

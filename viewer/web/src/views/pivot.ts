@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pivot: campaigns and sweeps by any two parameters, as medians; one picture for each value of a third, filters, and the points of a cell.
+import { extent, max, min } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
-import { h, select, tableBy, tableElement, type Table } from '../dom';
-import { inside, type Box } from '../field_layout';
-import { Figure } from '../figure';
+import { fill, h, select, tableBy, tableElement, type Table } from '../dom';
+import type { Box } from '../field_layout';
+import { figureOf, type Hit } from '../figure';
 import { brief, full, percent } from '../numbers';
-import { byInterest, cellsOf, isFraction, isKnown, parameterOf, valueText, type Parameter, type PivotCell, type Points } from '../points';
+import { byInterest, cellsOf, isFraction, isKnown, parameterOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
 import type { FileInfo } from '../protocol';
-import { pivotPython } from '../python';
+import { snippet } from '../python';
 import { metricsOf } from './sweep_cells';
-import { drawPivot, pivotHeight, type Picture } from './pivot_draw';
+import { drawMatrix, matrixHeight, type Matrix } from './matrix';
+
+interface Picture extends Pivot {
+    cells: PivotCell[];
+    chosen: PivotCell | null;
+    text: (value: number) => string;
+}
+
+function matrixOf({ facet, down, across, measure, cells, chosen, text }: Picture): Matrix<PivotCell> {
+    const places = [0, 1, 2].map((which) => [...new Set(cells.map(({ at }) => at[which]))].sort((a, b) => a - b));
+    const named = (parameter: Parameter, which: number) => ({ name: parameter.name, values: places[which].map((at) => valueText(parameter, at)) });
+    return {
+        ...{ facet: facet && named(facet, 0), down: named(down, 1), across: named(across, 2), blank: '-', chosen, text, beside: [] },
+        scale: measure.name === 'error' ? 'linear' : 'auto',
+        cells: cells.map((cell) => ({ at: [0, 1, 2].map((which) => places[which].indexOf(cell.at[which])) as PivotCell['at'], value: cell.median, cell })),
+    };
+}
 
 /** So many values, and so long ones, are buttons; others are a list. */
 const [mostChips, longestChip] = [12, 24];
@@ -39,7 +56,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
     const interest = byInterest(points);
     const measures = points.measures.filter(isKnown);
     const named = <T extends { name: string }>(list: T[], name = '') => list.find((each) => each.name === name);
-    let hits: ReturnType<typeof drawPivot> = [];
+    let hits: Hit<PivotCell>[] = [];
     let leftOut = 0;
 
     /** "n|32|64;seed|1" */
@@ -71,66 +88,47 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
     const nameOf = ({ at }: PivotCell) =>
         [shown.facet, shown.down, shown.across].flatMap((each, i) => (each ? [`${each.name} ${valueText(each, at[i])}`] : [])).join(', ');
     const by = () => `${shown.measure.name} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
-    const choose = (cell?: PivotCell) => cell && app.set({ cell: String(cell.at) });
+    const choose = (cell: PivotCell) => app.set({ cell: String(cell.at) });
+
+    const valuesOf = (cell: PivotCell) => cell.points.map((i) => shown.measure.of[i]);
 
     function told(cell: PivotCell): string {
         const { measure, text } = shown;
-        const values = cell.points.map((i) => measure.of[i]);
-        const several = values.length > 1 ? `, median of ${values.length} points from ${text(Math.min(...values))} to ${text(Math.max(...values))}` : '';
+        const [least, most] = extent(valuesOf(cell));
+        const several = cell.points.length > 1;
         const differing = parameters.filter(({ of }) => cell.points.some((i) => of[i] !== of[cell.points[0]]));
         const point = (i: number) => `${[`point ${points.numbers[i]}`, ...differing.filter(({ of }) => of[i] >= 0).map((each) => `${each.name} ${valueText(each, each.of[i])}`)].join(', ')}: ${text(measure.of[i])}`;
-        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${several}`, ...(values.length > 1 ? cell.points.map(point) : [])].join('\n');
+        const range = several ? `, median of ${cell.points.length} points from ${text(least!)} to ${text(most!)}` : '';
+        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${range}`, ...(several ? cell.points.map(point) : [])].join('\n');
     }
 
     /** The worst first. */
     function cellsTable(): Table {
         const { cells, measure, chosen } = shown;
-        const values = ({ points: own }: PivotCell) => own.map((i) => measure.of[i]);
-        const columns: [string, (cell: PivotCell) => string | number][] = [
+        const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name)!);
+        const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? percent(value) : full(value));
+        return tableBy(`Cells: ${by()}`, cells, [
             ['cell', nameOf],
             [`median ${measure.name}`, ({ median }) => median],
-            ['least', (cell) => (cell.points.length ? Math.min(...values(cell)) : NaN)],
-            ['most', (cell) => (cell.points.length ? Math.max(...values(cell)) : NaN)],
+            ['least', (cell) => min(valuesOf(cell)) ?? NaN],
+            ['most', (cell) => max(valuesOf(cell)) ?? NaN],
             ['points', (cell) => cell.points.length],
-        ];
-        const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name));
-        const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? percent(value) : full(value));
-        return tableBy(`Cells: ${by()}`, cells, columns, { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
+        ], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
     }
 
-    const figure = new Figure({
+    const figure = figureOf({
         name: () => `${baseName(app.source)}-pivot`,
         label: () => `${by()} of ${titleOf(app.source)}, ${shown.cells.length} cells`,
-        height: (width) => pivotHeight(shown, width),
-        draw: (p) => (hits = drawPivot(p, shown)),
+        height: (width) => matrixHeight(matrixOf(shown), width),
+        draw: (p) => (hits = drawMatrix(p, matrixOf(shown))),
         table: cellsTable,
         python: () => {
             const { down, across, facet, measure } = shown;
             const chosen = filters().map(([{ name, values }, own]): [string, (string | number)[]] => [name, own.map((i) => values[i])]);
-            return pivotPython(app.source, points.group, [facet, down, across].flatMap((each) => each?.name ?? []), measure.ratio ?? [measure.name], chosen);
+            return snippet({ FILE: info.name, GROUP: points.group, BY: [facet, down, across].flatMap((each) => each?.name ?? []), VALUE: measure.ratio ?? [measure.name], CHOSEN: chosen }, 'pivot');
         },
     });
-    const { canvas } = figure;
-    const under = ({ offsetX, offsetY }: MouseEvent) => hits.find(({ box }) => inside(box, offsetX, offsetY))?.cell;
-    canvas.classList.add('clickable');
-    canvas.addEventListener('click', (event) => choose(under(event)));
-    canvas.addEventListener('pointermove', (event) => {
-        const cell = under(event);
-        canvas.title = cell ? told(cell) : '';
-    });
-    canvas.addEventListener('keydown', (event) => {
-        const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key] ?? [0, 0];
-        if (!dx && !dy) return;
-        event.preventDefault();
-        const from = hits.find(({ cell }) => cell === shown.chosen)?.box;
-        const middle = ({ x, y, width, height }: Box) => [x + width / 2, y + height / 2];
-        const distance = (box: Box) => {
-            const [x, y] = [0, 1].map((i) => middle(box)[i] - middle(from!)[i]);
-            const [along, beside] = [dx * x + dy * y, Math.abs(dy * x) + Math.abs(dx * y)];
-            return along > 1 ? along + 8 * beside : Infinity;
-        };
-        choose(from ? hits.filter(({ box }) => distance(box) < Infinity).sort((a, b) => distance(a.box) - distance(b.box))[0]?.cell : hits[0]?.cell);
-    });
+    figure.picks(() => hits, () => shown.chosen, told, choose);
 
     const controls = h('div', { class: 'row' });
     const note = h('p', { class: 'note', role: 'status' });
@@ -146,21 +144,22 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const toggled = (i: number) => (chosen.includes(i) ? chosen.filter((each) => each !== i) : [...chosen, i].sort((a, b) => a - b));
         const chip = (_: unknown, i: number) =>
             h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosen.includes(i)), onclick: () => filter(parameter, toggled(i)) }, valueText(parameter, i));
-        const list = () => select(name, [['', `all ${values.length}`], ...values.map((_, i): [string, string] => [String(i), valueText(parameter, i)])], String(chosen[0] ?? ''), (to) => filter(parameter, to ? [Number(to)] : []));
-        if (values.length > 1 && (values.length > mostChips || values.some((value) => String(value).length > longestChip))) return list();
-        return h('div', { role: 'group', 'aria-label': name }, h('h3', {}, name), h('div', { class: 'row' }, ...(values.length > 1 ? values.map(chip) : [h('span', { class: 'note' }, values.length ? valueText(parameter, 0) : 'none')])));
+        if (values.length > 1 && (values.length > mostChips || values.some((value) => String(value).length > longestChip))) {
+            const options = values.map((_, i): [string, string] => [String(i), valueText(parameter, i)]);
+            return select(name, [['', `all ${values.length}`], ...options], String(chosen[0] ?? ''), (to) => filter(parameter, to ? [Number(to)] : []));
+        }
+        const only = values.length < 2 && h('span', { class: 'note' }, values.length ? valueText(parameter, 0) : 'none');
+        return h('div', { role: 'group', 'aria-label': name }, h('h3', {}, name), h('div', { class: 'row' }, only, ...(only ? [] : values.map(chip))));
     }
 
     function update(): void {
         shown = picture();
         const { down, across, facet, measure, chosen, cells } = shown;
-        const focused = left.contains(document.activeElement) ? [...left.querySelectorAll('button, select')].indexOf(document.activeElement!) : -1;
-        left.replaceChildren(...points.parameters.map(filterOf));
-        if (focused >= 0) left.querySelectorAll<HTMLElement>('button, select')[focused]?.focus();
-        const options = (list: { name: string }[]) => list.map(({ name }): [string, string] => [name, name]);
+        fill(left, ...points.parameters.map(filterOf));
         const choice = (label: string, list: { name: string }[], now: string, key: 'down' | 'across' | 'facet' | 'metric', more: [string, string][] = []) =>
-            select(label, [...more, ...options(list)], now, (to) => app.set({ [key]: to, cell: '' }));
-        controls.replaceChildren(
+            select(label, [...more, ...list.map(({ name }) => name)], now, (to) => app.set({ [key]: to, cell: '' }));
+        fill(
+            controls,
             choice('Value', measures, measure.name, 'metric'),
             choice('Across', points.parameters.filter((each) => each !== down), across.name, 'across'),
             choice('Down', points.parameters.filter((each) => each !== across), down.name, 'down'),
@@ -174,7 +173,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
             measure.ratio ? `${measure.name} is derived: ${measure.ratio.join(' / ')}.` : '',
             leftOut ? `Left out: ${full(leftOut)} points without ${[facet, down, across].flatMap((each) => each?.name ?? []).join(' or ')}.` : '',
         ].filter(Boolean).join(' ');
-        worst.replaceChildren(tableElement(cellsTable(), full));
+        fill(worst, tableElement(cellsTable(), full));
         own.hidden = !chosen;
         if (chosen) own.replaceChildren(tableElement(pointsTable(points, `Points of ${nameOf(chosen)}`, chosen.points, measure.name, 100), full));
         figure.changed();
@@ -182,9 +181,8 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
     update();
     return {
         ...{ element, update },
-        dispose: () => figure.dispose(),
         /** Where cells are, for tests. */
-        boxes: () => hits.map(({ box }) => box),
+        boxes: () => hits,
         totals: () => Object.fromEntries(shown.cells.map((cell) => [nameOf(cell), cell.median])),
     };
 }

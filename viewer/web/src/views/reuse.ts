@@ -8,12 +8,12 @@ import type { Chosen } from '../chosen';
 import { theme } from '../colours';
 import { h, tableBy } from '../dom';
 import type { Box } from '../field_layout';
-import { Figure } from '../figure';
+import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
 import { textWidth, type Painter, type Point } from '../paint';
 import type { FileInfo, ReuseSums } from '../protocol';
-import { reusePython } from '../python';
+import { snippet } from '../python';
 import { extentOf, valueScale } from '../scale';
 import { asAWhole, selectionTitle } from './details';
 
@@ -101,33 +101,18 @@ function drawPanel(p: Painter, app: App, panel: Panel, top: number): void {
 }
 
 /** A panel per link; hidden where the file has no reuse distances of what is selected. */
-export class ReusePicture {
-    readonly element: HTMLElement;
-    private readonly note = h('p', { class: 'note' });
-    private readonly figure: Figure;
-    private panels: Panel[] = [];
-    private chosen!: Chosen;
-    private names: string[] | null = null;
-
-    constructor(private readonly app: App) {
-        const title = () => `Reuse distances, and misses of fully associative LRU caches: ${selectionTitle(app, this.chosen)}`;
-        const marks = ({ link, levels }: Panel) => `${link}: ${levels.map(({ name, size, ratio }) => `${name}, ${bytes(size)}: ${percent(ratio)}`).join('; ')}`;
-        this.figure = new Figure({
-            name: () => `${baseName(app.source)}-reuse`,
-            label: () => [title(), ...this.panels.map(marks)].join('. '),
-            height: () => this.panels.length * panelHeight,
-            draw: (p) => this.panels.forEach((each, i) => drawPanel(p, app, each, i * panelHeight)),
-            table: () => this.table(title()),
-            python: () => reusePython(app.source, this.panels.map(({ path }) => path), this.names, this.chosen.phases),
-        });
-        this.figure.bar.append(h('h3', {}, 'Reuse distances'));
-        this.element = h('section', { class: 'detail', 'aria-label': 'Reuse distances', hidden: true }, this.figure.element, this.note);
-    }
-
-    /** Uses at each distance; misses of the least capacity that holds all of its bin. */
-    private table(caption: string) {
-        const rows = this.panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row })));
-        return tableBy(caption, rows, [
+export function reusePicture(app: App): { element: HTMLElement; show: (found: ReuseSums[], names: string[] | null, chosen: Chosen) => void } {
+    let panels: Panel[] = [];
+    let [title, python] = ['', ''];
+    const marks = ({ link, levels }: Panel) => `${link}: ${levels.map(({ name, size, ratio }) => `${name}, ${bytes(size)}: ${percent(ratio)}`).join('; ')}`;
+    const note = h('p', { class: 'note' });
+    const figure = figureOf({
+        name: () => `${baseName(app.source)}-reuse`,
+        label: () => [title, ...panels.map(marks)].join('. '),
+        height: () => panels.length * panelHeight,
+        draw: (p) => panels.forEach((each, i) => drawPanel(p, app, each, i * panelHeight)),
+        /** Uses at each distance; misses of the least capacity that holds all of its bin. */
+        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), [
             ['link', ({ link }) => link],
             ['line bytes', ({ lineBytes }) => lineBytes],
             ['distance', ({ distance }) => distance],
@@ -135,23 +120,25 @@ export class ReusePicture {
             ['capacity in lines', ({ capacity }) => capacity],
             ['misses', ({ misses }) => misses],
             ['miss ratio', ({ ratio }) => ratio],
-        ], { keys: 3 });
-    }
+        ], { keys: 3 }),
+        python: () => python,
+    });
+    figure.bar.append(h('h3', {}, 'Reuse distances'));
+    const element = h('section', { class: 'detail', 'aria-label': 'Reuse distances', hidden: true }, figure.element, note);
 
     /** Of links with lines as large as those that are shown; where there are none, of all. `names`: the structures that it is of. */
-    show(found: ReuseSums[], names: string[] | null, chosen: Chosen): void {
-        Object.assign(this, { names, chosen });
-        const { series, filter } = chosen;
+    function show(found: ReuseSums[], names: string[] | null, chosen: Chosen): void {
+        const { series, filter, phases } = chosen;
+        const { info } = app.source;
         const used = found.filter(({ bins }) => bins.length > 0);
         const alike = used.filter(({ lineBytes }) => lineBytes === series.unit);
-        this.panels = (alike.length ? alike : used).map((each) => panelOf(this.app.source.info, each));
-        this.element.hidden = this.panels.length === 0;
+        panels = (alike.length ? alike : used).map((each) => panelOf(info, each));
+        title = `Reuse distances, and misses of fully associative LRU caches: ${selectionTitle(app, chosen)}`;
+        python = snippet({ FILE: info.name, GROUPS: panels.map(({ path }) => path), STRUCTURES: names, PHASES: phases }, 'reuse');
+        element.hidden = panels.length === 0;
         const parts = [names && !filter.structure && `Of ${asAWhole(names)}.`, (filter.core || filter.function) && 'Of all cores and functions.'];
-        this.note.textContent = parts.filter((each) => each).join(' ');
-        this.figure.changed();
+        note.textContent = parts.filter(Boolean).join(' ');
+        figure.changed();
     }
-
-    dispose(): void {
-        this.figure.dispose();
-    }
+    return { element, show };
 }

@@ -1,13 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scores: how often each test of the probes was right about random machines, and on which it failed most.
+// What probes concluded: findings beside what is true and the steps to them; scores: how often each test was right about random machines,
+// and on which it failed most.
 import { baseName, titleOf, type App, type View } from '../app';
+import type { Source } from '../client';
 import { theme } from '../colours';
-import { h, tableElement, type Table } from '../dom';
-import { Figure } from '../figure';
-import { full } from '../numbers';
+import { h, inWords, tableBy, tableElement, type Table } from '../dom';
+import { figureOf } from '../figure';
+import { bytes, full } from '../numbers';
 import { textWidth, type Painter } from '../paint';
-import type { ValidationInfo, TableRow } from '../protocol';
-import { scoresPython } from '../python';
+import type { ProbeInfo, TableRow, ValidationInfo } from '../protocol';
+import { snippet } from '../python';
+
+function amount(value: number, unit: string): string {
+    if (Number.isNaN(value)) return '';
+    return unit === 'bytes' ? bytes(value) : full(value);
+}
+
+/** "521,667 … 537,395" where the answer is not one number. */
+function interval({ texts: { unit }, numbers: { low, high } }: TableRow): string {
+    if (Number.isNaN(low) || full(low) === full(high)) return '';
+    const text = (value: number) => (unit === 'bytes' ? full(Math.round(value)) : amount(value, unit));
+    return `${text(low)} … ${text(high)}`;
+}
+
+function truth({ texts: { truth_word, unit, parameter }, numbers: { truth: value, truth_high: high } }: TableRow): string {
+    if (truth_word) return truth_word;
+    const of = parameter === 'capacity' ? 'bytes' : unit;
+    return high > value ? `${amount(value, of)} … ${amount(high, of)}` : amount(value, of);
+}
+
+export function findingsTable(sources: Source[]): Table {
+    const found = sources.flatMap((source) => source.info.probe!.findings.map((row) => ({ ...row, source })));
+    const own = inWords('test', 'variant', 'level', 'parameter', 'unit', 'verdict');
+    return tableBy('What was found, and what is true', found, [
+        ...(sources.length > 1 ? [['machine', ({ source }) => titleOf(source)] as [string, (row: (typeof found)[number]) => string]] : []),
+        ...own.slice(0, 4),
+        ['found', ({ texts: { word, unit }, numbers: { value } }) => word || amount(value, unit) || '–'],
+        ['interval', interval],
+        own[4],
+        ['ground truth', truth],
+        own[5],
+        ['how', ({ texts: { method, reason } }) => method || reason],
+    ]);
+}
+
+export const costsTable = ({ tests }: ProbeInfo): Table =>
+    tableBy('What the tests cost', tests, [
+        ['test', ({ name }) => name],
+        ['runs', ({ runs }) => runs],
+        ['references', ({ references }) => references],
+        ['cycles', ({ cycles }) => cycles],
+    ]);
+
+/** The decisions of each test, to be unfolded. */
+export function decisionsOf(source: Source, several: boolean): HTMLElement | null {
+    const tests = source.info.probe!.tests.filter((each) => each.decisions.length > 0);
+    if (tests.length === 0) return null;
+    const parts = tests.map((each) => h('details', {}, h('summary', {}, each.name), h('pre', {}, each.decisions.join('\n'))));
+    const title = `How the tests decided${several ? `: ${titleOf(source)}` : ''}`;
+    return h('details', { class: 'decisions' }, h('summary', {}, title), ...parts);
+}
 
 const [rowHeight, countsWidth] = [22, 150];
 
@@ -18,26 +70,19 @@ function percentOf(part: number, { numbers: { right, wrong, not_identifiable } }
     return all > 0 ? (100 * part) / all : 0;
 }
 
-export function scoresTable({ scores }: ValidationInfo): Table {
-    return {
-        caption: 'How often tests were right, over all levels of all machines',
-        headers: ['test', 'parameter', 'variant', 'right', 'wrong', 'not identifiable', 'right %', 'wrong %'],
-        keys: 3,
-        rows: scores.map((score) => {
-            const { texts, numbers } = score;
-            const { right, wrong, not_identifiable } = numbers;
-            return [texts.test, texts.parameter, texts.variant, right, wrong, not_identifiable, percentOf(right, score), percentOf(wrong, score)];
-        }),
-    };
-}
+export const scoresTable = ({ scores }: ValidationInfo): Table =>
+    tableBy('How often tests were right, over all levels of all machines', scores, [
+        ...inWords('test', 'parameter', 'variant', 'right', 'wrong', 'not identifiable'),
+        ['right %', (score) => percentOf(score.numbers.right, score)],
+        ['wrong %', (score) => percentOf(score.numbers.wrong, score)],
+    ], { keys: 3 });
 
-export function worstTable({ worst }: ValidationInfo): Table {
-    return {
-        caption: 'Machines on which an answer was wrong or missing, the worst first',
-        headers: ['machine', 'wrong', 'not identifiable', 'what was wrong'],
-        rows: worst.map(({ texts, numbers }) => [String(numbers.machine), numbers.wrong, numbers.not_identifiable, texts.findings]),
-    };
-}
+export const worstTable = ({ worst }: ValidationInfo): Table =>
+    tableBy('Machines on which an answer was wrong or missing, the worst first', worst, [
+        ['machine', ({ numbers }) => String(numbers.machine)],
+        ...inWords('wrong', 'not identifiable'),
+        ['what was wrong', ({ texts }) => texts.findings],
+    ]);
 
 /** Parts of a bar from the left. */
 const parts = (): { name: string; column: string; colour: string }[] => [
@@ -75,13 +120,13 @@ export function scoresView(app: App): View {
     const validation = app.source.info.validation!;
     const { scores } = validation;
     const said = (score: TableRow) => `${nameOf(score)}: ${parts().map(({ name, column }) => `${full(score.numbers[column])} ${name}`).join(', ')}`;
-    const figure = new Figure({
+    const figure = figureOf({
         name: () => `${baseName(app.source)}-scores`,
         label: () => `Scores of ${titleOf(app.source)}: ${scores.map(said).join('; ')}`,
         height: () => 36 + scores.length * rowHeight,
         draw: (p) => drawScores(p, scores),
         table: () => scoresTable(validation),
-        python: () => scoresPython(app.source),
+        python: () => snippet({ FILE: app.source.info.name }, 'scores'),
     });
     figure.bar.append(
         h('h3', {}, `${full(validation.machines)} random machines`),
@@ -91,5 +136,5 @@ export function scoresView(app: App): View {
     const worst = worstTable(validation);
     const none = h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.'));
     const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : none);
-    return { element, update: () => figure.redraw(), dispose: () => figure.dispose() };
+    return { element, update: () => figure.redraw() };
 }

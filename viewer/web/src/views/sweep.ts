@@ -1,17 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell.
-import { titleOf, type App, type View } from '../app';
+// Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
+// monitor of a cell gives, the exact one, and where the two differ.
+import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { tableBy, type Table } from '../dom';
-import { full, percent, percentTick } from '../numbers';
-import type { FileInfo } from '../protocol';
-import { sweepPython } from '../python';
-import { CellsView, linesFigure, matrixFigure, type CellFigure, type Cells } from './cells';
+import { theme } from '../colours';
+import { h, inWords, tableBy, type Table } from '../dom';
+import { fieldPlot } from '../field';
+import { movesPages } from '../machine';
+import { bytes, full, percent, percentTick } from '../numbers';
+import { once, type PanelSource } from '../panels';
+import type { Axis, FileInfo } from '../protocol';
+import { snippet } from '../python';
+import { parseRange, rangeText } from '../state';
+import { cellsView, linesFigure, matrixFigure, type CellDetail, type CellFigure, type Cells } from './cells';
 import type { Cell, Metric, Picture } from './cells_draw';
 import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
-import { worstOfAll } from './standing';
-import { cellsOf, known, metricsOf } from './sweep_cells';
-import { sweepDetail } from './sweep_detail';
+import { cellsOf, known, metricsOf, worstOfAll } from './sweep_cells';
+
+/** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
+function linesPerGroup(granularity: string, unit: number): number | null {
+    const [, mask, lines] = /^(?:mask:(\d+)|(\d+))$/.exec(granularity) ?? [];
+    return mask ? Math.max(1, 2 ** Number(mask) / unit) : lines ? Number(lines) : null;
+}
+
+/** The error that is seen here beside that of the file. Groups lie in physical memory: where pages are mapped, those that cross pages
+ * cannot be told from the program's addresses. */
+function errorText(here: number, inFile: number, mapped: boolean): string {
+    if (Math.abs(here - inFile) < 5e-5) return `Error worked out from these two: ${percent(here)}.`;
+    if (mapped)
+        return `Error in the file: ${percent(inFile)}. Pages are mapped on this machine, and groups that cross from page to page hold other lines than these; so it cannot be worked out from these two.`;
+    return `Error worked out from these two: ${percent(here)}; in the file: ${percent(inFile)}.`;
+}
+
+/** `cost`: what a cell takes, in words. */
+export function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
+    const series = app.source.info.series.find((each) => each.kind === 'exact') ?? null;
+    const mapped = movesPages(app.source.info.machine.yaml);
+    const note = h('p', { class: 'note', role: 'status' });
+    const head = h('h3', {});
+    let axis: Axis = { segments: [], bytes: 1 };
+    const plot = fieldPlot({
+        name: () => `${baseName(app.source)}-cell`,
+        title: () => `${head.textContent} of ${titleOf(app.source)}`,
+        python: () => snippet({ FILE: app.source.info.name, GROUP: linesPerGroup((app.state.cell ?? '').split(',')[0], series?.unit ?? 1) ?? 1 }, 'cell'),
+        look: (range) => app.move(rangeText(range)),
+    });
+    const { element } = plot.figure;
+    plot.figure.bar.append(head, note);
+    element.hidden = true;
+
+    function panels(cell: Cell, group: number): PanelSource[] {
+        const colours = theme();
+        const ask = once(async (stretch) => {
+            const answer = await app.source.ask('coarse', series!.id, group, axis, stretch);
+            note.textContent = `${errorText(answer.error, cell.numbers.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
+            note.dataset.error = String(answer.error);
+            return answer;
+        });
+        const meaning = `events per line of ${bytes(series!.unit)}`;
+        const panel = (name: 'exact' | 'approximate' | 'difference', title: string, colour: string): PanelSource => ({
+            ...{ title, meaning, colour, rate: false },
+            fetch: (stretch) => ask(stretch).then((answer) => answer[name]),
+        });
+        return [
+            panel('exact', 'exact', colours.accesses),
+            panel('approximate', `in groups of ${group}`, colours.missrate),
+            { ...panel('difference', '|difference|', colours.misses), meaning: 'where the error sits', apart: true },
+        ];
+    }
+
+    async function show(cell: Cell | null): Promise<void> {
+        element.hidden = cell === null;
+        if (!cell) return;
+        head.textContent = `Granularity ${cell.texts.granularity}, ${cell.numbers.counters} counters, ${cell.texts.eviction}`;
+        if (cost(cell)) head.textContent += `: ${cost(cell)}`;
+        const group = series && linesPerGroup(cell.texts.granularity, series.unit);
+        plot.figure.canvas.hidden = group === null;
+        if (!series || group === null) {
+            const why = series
+                ? 'Windows of dynamic granularity depend on the order of events; the file does not say where they lay. Run it with --monitor to get its histogram.'
+                : 'The file has no exact histogram (/exact), as with several workloads, links or settings: where the error sits is not told. Sweep this one alone for it.';
+            note.textContent = `Error ${percent(cell.numbers.error)}. ${why}`;
+            return;
+        }
+        axis = await app.source.axis([series.id]);
+        plot.set({ shared: true, structures: app.source.info.structures });
+        plot.read(JSON.stringify([group, cell.numbers.error, theme().dark]), axis, () => panels(cell, group), parseRange(app.state.x, axis.bytes));
+    }
+
+    return {
+        ...{ element, show },
+        frames: () => plot.frames,
+        totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
+    };
+}
 
 type Column = [string, (cell: Cell) => string | number];
 
@@ -40,10 +122,8 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     const papers = published ? metrics.filter((metric) => metric.published) : [];
     const parts = partColumns(info);
     return tableBy(`Sweep of ${info.sweep!.link}`, cells, [
-        ...parts.map((key): Column => [key, ({ texts }) => texts[key]]),
-        ['eviction', ({ texts }) => texts.eviction],
-        ['granularity', ({ texts }) => texts.granularity],
-        ['counters', ({ numbers }) => numbers.counters],
+        ...inWords(...parts),
+        ...inWords('eviction', 'granularity', 'counters'),
         ...metrics.map((metric): Column => [name(metric), (cell) => (shares(metric) ? 100 : 1) * metric.value(cell)]),
         ...(standing ? [['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')] as Column, ['mark', markOf] as Column] : []),
         ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
@@ -91,7 +171,7 @@ function sweepCells(source: Source): Cells {
         ],
         note: (picture) => note(source, picture),
         table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
-        python: ({ cells: [first], metric }) => sweepPython(source, chosen(first), [metric.column]),
+        python: ({ cells: [first], metric }) => snippet({ FILE: info.name, CHOSEN: chosen(first), COLUMNS: [metric.column] }, 'sweep'),
     };
 }
 
@@ -103,14 +183,14 @@ function frontsFigure(app: App): CellFigure {
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
         height: (picture, width) => frontsHeight(fronts(picture), width),
         table: (picture) => frontsTable(fronts(picture)),
-        python: ({ cells: [{ numbers, texts }], over }) =>
-            'front' in numbers
-                ? sweepPython(app.source, [], ['error', over.column, 'admitted', 'front', 'remains'])
-                : sweepPython(app.source, [['eviction', texts.eviction]], ['error', over.column]),
+        python: ({ cells: [{ numbers, texts }], over }) => {
+            const [chosen, more] = 'front' in numbers ? [[], ['admitted', 'front', 'remains']] : [[['eviction', texts.eviction]], []];
+            return snippet({ FILE: app.source.info.name, CHOSEN: chosen, COLUMNS: ['error', over.column, ...more] }, 'sweep');
+        },
     };
 }
 
 export function sweepView(app: App): View {
     const other = app.others[0]?.info.sweep ? sweepCells(app.others[0]) : null;
-    return new CellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app, costText));
+    return cellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app, costText));
 }

@@ -3,133 +3,107 @@
 import { phaseCount, phasesName, phasesTitle, scaleChooser, shows, type App } from '../app';
 import type { Chosen } from '../chosen';
 import { causeNames, rowsOf, sumsBy } from '../cube';
-import { h, segmented, select } from '../dom';
+import { fill, h, segmented, select } from '../dom';
 import { full } from '../numbers';
-import { phasesFault, phasesText, type State } from '../state';
+import { phasesText, readPhases, type State } from '../state';
 
 const functionsAtMost = 40;
 
-export class Switches {
-    readonly element = h('div', { class: 'switches' });
-    private readonly first = h('div', { class: 'row' });
-    private readonly second = h('div', { class: 'row' });
-    private readonly chips = h('div', { class: 'row chips', role: 'group', 'aria-label': 'What is chosen' });
-    private readonly field: HTMLInputElement;
-    private readonly minus: HTMLInputElement;
-    private readonly note = h('span', { class: 'note', role: 'status', id: 'phases-note' });
+/** Nothing is chosen any more. */
+export const clearChosen = (app: App): void => app.set({ phases: '', minus: '', sel: '', structure: '', cause: '', core: '', func: '' });
 
-    constructor(private readonly app: App) {
-        this.field = h('input', {
-            type: 'text',
-            size: 8,
-            placeholder: 'all',
-            'aria-label': 'Phases, as in 4 or 3,5-7; empty for all',
-            'aria-describedby': 'phases-note',
-            spellcheck: false,
-            onchange: () => app.set({ phases: this.field.value.trim() }),
-        });
-        this.minus = h('input', { type: 'text', size: 5, placeholder: 'none', 'aria-label': 'Phases to subtract, as in 3', spellcheck: false, onchange: () => app.set({ minus: this.minus.value.trim() }) });
-        const label = (text: string, field: HTMLInputElement) => h('label', { class: 'field' }, h('span', {}, text), field);
-        const phases = phaseCount(app.source) > 1 ? h('div', { class: 'row phases' }, label('Phases', this.field), label('minus', this.minus), this.note) : null;
-        this.element.append(this.first, this.second, ...(phases ? [phases] : []), this.chips);
+/** What is shown, and of what. */
+function shownSwitches(app: App, { show, series }: Chosen): (HTMLElement | false)[] {
+    const all = shows(app.source);
+    const levels = all.filter((each) => each.series[0].kind === 'level');
+    const others = all.filter((each) => each.series[0].kind !== 'level').map((each): [string, string] => [each.id, each.title]);
+    const choose = (id: string) => {
+        const next = all.find((each) => each.id === id);
+        const same = next?.series[0].kind === show.series[0].kind;
+        if (next) app.set({ show: id, cause: '', ...(same ? {} : { x: '', level: '', sel: '', structure: '', core: '', func: '' }) });
+    };
+    const now = levels.some(({ id }) => id === show.id) ? '' : show.id;
+    const owners = show.series.filter((each) => each.rows > 0).map(({ owner }): [string, string] => [owner, owner]);
+    const level = (owner: string) => app.set({ level: owner });
+    return [
+        levels.length > 0 && segmented('What is shown', levels.map((each) => [each.id, each.title]), show.id, choose),
+        others.length > 0 && select('Events', [...(levels.length ? [['', 'other events …'] as [string, string]] : []), ...others], now, choose),
+        owners.length > 1 && (owners.length > 6 ? select('of', owners, series.owner, level) : segmented('Level', owners, series.owner, level)),
+    ];
+}
+
+/** What it is filtered by, and how it is drawn. */
+function filterSwitches(app: App, { cube, filter, series }: Chosen): (HTMLElement | false)[] {
+    const parts: HTMLElement[] = [];
+    if (cube?.causes) {
+        const some = causeNames.filter((_, i) => cube.causes![i].some((each) => each > 0));
+        parts.push(select('Cause', [['', 'all'], ...some], app.state.cause ?? '', (cause) => app.set({ cause, ...(cause ? { show: 'misses' } : {}) })));
     }
-
-    /** Nothing is chosen any more. */
-    clear(): void {
-        this.app.set({ phases: '', minus: '', sel: '', structure: '', cause: '', core: '', func: '' });
+    for (const [by, key, label] of [['core', 'core', 'Core'], ['function', 'func', 'Function']] as const) {
+        const names = cube?.dimensions[by]?.names;
+        if (!cube || !names) continue;
+        const sums = sumsBy(cube, by, cube.misses, rowsOf(cube, {}));
+        const some = [...names.keys()].filter((i) => sums[i] > 0);
+        if (by === 'function') some.sort((a, b) => sums[b] - sums[a]).splice(functionsAtMost);
+        if (some.length < 2 && !filter[by]) continue;
+        const now = app.state[key] ?? '';
+        const listed = new Set([...(now && !some.some((i) => names[i] === now) ? [now] : []), ...some.map((i) => names[i])]);
+        parts.push(select(label, [['', 'all'], ...listed], now, (name) => app.set({ [key]: name })));
     }
+    const time = series.phases > 1 && select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y }));
+    return [...parts, time, scaleChooser(app)];
+}
 
-    update(chosen: Chosen): void {
-        const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement : null;
-        const again = focused && (focused.dataset.value ?? focused.getAttribute('aria-label'));
-        this.fillFirst(chosen);
-        this.fillSecond(chosen);
-        this.fillPhases(chosen);
-        this.fillChips(chosen);
-        if (!again || focused.isConnected) return;
-        for (const each of this.element.querySelectorAll<HTMLElement>('button, select'))
-            if (each.dataset.value === again || each.getAttribute('aria-label') === again) return each.focus();
-    }
+/** What is chosen, and what takes it away. */
+function chipsOf(app: App, { phases, minus, selection, filter, cube }: Chosen): HTMLElement[] {
+    const { state } = app;
+    const some: [string, Partial<State>][] = [];
+    if (filter.structure) some.push([cube!.dimensions.structure!.names[filter.structure[0]], { structure: '', sel: '' }]);
+    else if (selection) some.push([state.structure || `${(state.sel ?? '').slice(0, 40)}`, { structure: '', sel: '' }]);
+    if (phases) some.push([phasesTitle(app), { phases: '' }]);
+    if (minus) some.push([`minus ${phasesName(app, minus)}`, { minus: '' }]);
+    for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);
+    const chip = ([text, without]: [string, Partial<State>]) =>
+        h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => app.set(without) }, `${text} ×`);
+    return [...some.map(chip), ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => clearChosen(app) }, 'Clear all')] : [])];
+}
 
-    private fillFirst({ show, series }: Chosen): void {
-        const { app } = this;
-        const all = shows(app.source);
-        const levels = all.filter((each) => each.series[0].kind === 'level');
-        const others = all.filter((each) => each.series[0].kind !== 'level');
-        const choose = (id: string) => {
-            const next = all.find((each) => each.id === id)!;
-            const same = next.series[0].kind === show.series[0].kind;
-            app.set({ show: id, cause: '', ...(same ? {} : { x: '', level: '', sel: '', structure: '', core: '', func: '' }) });
-        };
-        const isLevel = levels.some((each) => each.id === show.id);
-        const options = others.map((each): [string, string] => [each.id, each.title]);
-        if (isLevel || levels.length > 0) options.unshift(['', 'other events …']);
-        const owners = show.series.filter((each) => each.rows > 0).map((each): [string, string] => [each.owner, each.owner]);
-        const level = (owner: string) => app.set({ level: owner });
-        this.first.replaceChildren(
-            ...(levels.length ? [segmented('What is shown', levels.map((each) => [each.id, each.title]), show.id, choose)] : []),
-            ...(others.length ? [select('Events', options, isLevel ? '' : show.id, (id) => id && choose(id))] : []),
-            ...(owners.length > 6 ? [select('of', owners, series.owner, level)] : owners.length > 1 ? [segmented('Level', owners, series.owner, level)] : []),
-        );
-    }
+/** The switches, and what brings them up to date. */
+export function switchesOf(app: App): { element: HTMLElement; update: (chosen: Chosen) => void } {
+    const [first, second] = [h('div', { class: 'row' }), h('div', { class: 'row' })];
+    const chips = h('div', { class: 'row chips', role: 'group', 'aria-label': 'What is chosen' });
+    const note = h('span', { class: 'note', role: 'status', id: 'phases-note' });
+    const input = (key: 'phases' | 'minus', size: number, placeholder: string, hint: string): HTMLInputElement => {
+        const made: HTMLInputElement = h('input', { type: 'text', size, placeholder, 'aria-label': hint, spellcheck: false, onchange: () => app.set({ [key]: made.value.trim() }) });
+        return made;
+    };
+    const field = input('phases', 8, 'all', 'Phases, as in 4 or 3,5-7; empty for all');
+    const less = input('minus', 5, 'none', 'Phases to subtract, as in 3');
+    field.setAttribute('aria-describedby', 'phases-note');
+    const label = (text: string, of: HTMLInputElement) => h('label', { class: 'field' }, h('span', {}, text), of);
+    const count = phaseCount(app.source);
+    const phasesRow = count > 1 && h('div', { class: 'row phases' }, label('Phases', field), label('minus', less), note);
 
-    private fillSecond({ cube, filter, series }: Chosen): void {
-        const { app } = this;
-        const set = (key: keyof State, value: string) => app.set({ [key]: value, ...(key === 'cause' && value ? { show: 'misses' } : {}) });
-        const parts: HTMLElement[] = [];
-        if (cube?.causes) {
-            const some = causeNames.filter((_, i) => cube.causes![i].some((each) => each > 0));
-            parts.push(select('Cause', [['', 'all'], ...some.map((each): [string, string] => [each, each])], app.state.cause ?? '', (value) => set('cause', value)));
-        }
-        for (const [by, key, label] of [['core', 'core', 'Core'], ['function', 'func', 'Function']] as const) {
-            const axis = cube?.dimensions[by];
-            if (!cube || !axis) continue;
-            const sums = sumsBy(cube, by, cube.misses, rowsOf(cube, {}));
-            const some = axis.names.map((name, i) => ({ name, sum: sums[i] })).filter((each) => each.sum > 0);
-            if (by === 'function') some.sort((a, b) => b.sum - a.sum).splice(functionsAtMost);
-            if (some.length < 2 && !filter[by]) continue;
-            const now = app.state[key] ?? '';
-            const names = some.some((each) => each.name === now) || !now ? some.map((each) => each.name) : [now, ...some.map((each) => each.name)];
-            parts.push(select(label, [['', 'all'], ...names.map((name): [string, string] => [name, name])], now, (value) => set(key, value)));
-        }
-        if (series.phases > 1) parts.push(select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y })));
-        parts.push(scaleChooser(app));
-        this.second.replaceChildren(...parts);
-    }
-
-    private fillPhases({ phases, minus }: Chosen): void {
-        const { app } = this;
-        const count = phaseCount(app.source);
-        const fault = phasesFault(app.state.phases, count) || phasesFault(app.state.minus, count);
-        if (document.activeElement !== this.minus) this.minus.value = phasesText(minus);
-        if (document.activeElement !== this.field) this.field.value = fault ? app.state.phases! : phasesText(phases);
-        this.field.setAttribute('aria-invalid', String(fault !== ''));
-        this.note.classList.toggle('bad', fault !== '');
+    function fillPhases({ phases, minus }: Chosen): void {
+        const fault = readPhases(app.state.phases, count).fault || readPhases(app.state.minus, count).fault;
+        if (document.activeElement !== less) less.value = phasesText(minus);
+        if (document.activeElement !== field) field.value = fault ? (app.state.phases ?? '') : phasesText(phases);
+        field.setAttribute('aria-invalid', String(fault !== ''));
+        note.classList.toggle('bad', fault !== '');
         const { cycles, references } = app.source.info.phases;
-        const one = phases?.length === 1 ? phases[0] : -1;
-        this.note.textContent = fault
-            ? `${fault}. Shown: ${phasesTitle(app)}.`
-            : one >= 0 && cycles.length
-              ? `${full(cycles[one])} cycles, ${full(references[one])} references`
-              : phases
-                ? `${phases.length.toLocaleString('en')} of ${count.toLocaleString('en')}`
-                : `all ${count.toLocaleString('en')}`;
+        const one = phases?.length === 1 && cycles.length ? `${full(cycles[phases[0]])} cycles, ${full(references[phases[0]])} references` : '';
+        const some = phases ? `${full(phases.length)} of ${full(count)}` : `all ${full(count)}`;
+        note.textContent = fault ? `${fault}. Shown: ${phasesTitle(app)}.` : one || some;
     }
 
-    private fillChips({ phases, minus, selection, filter, cube }: Chosen): void {
-        const { state } = this.app;
-        const some: [string, Partial<State>][] = [];
-        if (filter.structure) some.push([cube!.dimensions.structure!.names[filter.structure[0]], { structure: '', sel: '' }]);
-        else if (selection) some.push([state.structure || `${(state.sel ?? '').slice(0, 40)}`, { structure: '', sel: '' }]);
-        if (phases) some.push([phasesTitle(this.app), { phases: '' }]);
-        if (minus) some.push([`minus ${phasesName(this.app, minus)}`, { minus: '' }]);
-        for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);
-        const chip = ([text, without]: [string, Partial<State>]) =>
-            h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => this.app.set(without) }, `${text} ×`);
-        this.chips.hidden = some.length === 0;
-        this.chips.replaceChildren(
-            ...some.map(chip),
-            ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => this.clear() }, 'Clear all')] : []),
-        );
-    }
+    return {
+        element: h('div', { class: 'switches' }, first, second, phasesRow, chips),
+        update: (chosen) => {
+            fill(first, ...shownSwitches(app, chosen));
+            fill(second, ...filterSwitches(app, chosen));
+            fillPhases(chosen);
+            fill(chips, ...chipsOf(app, chosen));
+            chips.hidden = chips.childElementCount === 0;
+        },
+    };
 }

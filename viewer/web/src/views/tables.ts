@@ -2,14 +2,13 @@
 // Tables: all that a file says in numbers, and where it comes from.
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
-import { csv, download, h, tableBy, tableElement, type Table } from '../dom';
+import { csv, download, h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full } from '../numbers';
 import type { Component, FileInfo } from '../protocol';
-import { costsTable, findingsTable } from './findings';
+import { costsTable, findingsTable, scoresTable, worstTable } from './scores';
 import { intrusionTable } from './intrusion';
 import { pointsTable } from './pivot';
-import { scoresTable, worstTable } from './scores';
 import { sweepTable } from './sweep';
 import { trackersTable } from './trackers';
 
@@ -38,15 +37,7 @@ function counterTable(info: FileInfo, group: Component['group'], caption: string
 const monitorTable = (info: FileInfo): Table =>
     tableBy('Monitors', info.monitors, [
         ['monitor', ({ texts }) => texts.name],
-        ['link', ({ texts }) => texts.link],
-        ['counters', ({ numbers }) => numbers.counters],
-        ['granularity', ({ texts }) => texts.granularity],
-        ['eviction', ({ texts }) => texts.eviction],
-        ['events', ({ numbers }) => numbers.events],
-        ['swap-outs', ({ numbers }) => numbers.swapouts],
-        ['lost', ({ numbers }) => numbers.lost],
-        ['resident', ({ numbers }) => numbers.resident],
-        ['error %', ({ numbers }) => 100 * numbers.error],
+        ...inWords('link', 'counters', 'granularity', 'eviction', 'events', 'swap-outs', 'lost', 'resident', 'error %'),
         ['bytes per event', ({ numbers }) => (numbers.events ? numbers.bytes / numbers.events : 0)],
         ['ring at most', ({ numbers }) => numbers.ring_high_water],
     ]);
@@ -123,7 +114,7 @@ export function tablesOf(info: FileInfo): Table[] {
 /** A table that can be saved. */
 export function tableCard(app: App, table: Table): HTMLElement {
     const name = `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`;
-    const save = () => download(name, new Blob([csv(table)], { type: 'text/csv' }));
+    const save = () => download(name, csv(table), 'text/csv');
     const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
     const caption = element.querySelector('caption')!;
     caption.firstChild!.replaceWith(h('h2', {}, table.caption));
@@ -156,5 +147,5 @@ export function tablesView(app: App): View {
         ...tables.map((table) => tableCard(app, table)),
         h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), h('div', { class: 'table-box' }, list), yaml || null),
     );
-    return { element, update: () => {}, dispose: () => {} };
+    return { element };
 }

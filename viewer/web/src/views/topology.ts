@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
+import { greatest, sort, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { css, heatColour, theme } from '../colours';
 import { totalsOf } from '../cube';
-import { h, segmented } from '../dom';
+import { fill, h, segmented } from '../dom';
 import { inside, type Box } from '../field_layout';
-import { Figure } from '../figure';
+import { figureOf } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
 import { textWidth, type Painter } from '../paint';
 import type { FileInfo, LinkInfo } from '../protocol';
-import { topologyPython } from '../python';
+import { snippet } from '../python';
 import { linkTable } from './tables';
 
 /** A component. */
@@ -56,11 +57,8 @@ function layersOf(links: LinkInfo[]): string[][] {
  * monitors write: "local 340, remote 109 requests". */
 function nearAndFar(info: FileInfo, name: string): string {
     const totals = info.components.find((each) => each.group === 'numa' && each.name === name)?.totals;
-    const sum = (where: string) =>
-        Object.entries(totals ?? {})
-            .filter(([counter]) => counter.startsWith(where) && counter !== `${where}ring_writes`)
-            .reduce((all, [, count]) => all + count, 0);
-    return totals ? `local ${brief(sum('local_'))}, remote ${brief(sum('remote_'))} requests` : '';
+    const count = (where: string) => sum(Object.entries(totals ?? {}), ([counter, each]) => (counter.startsWith(where) && counter !== `${where}ring_writes` ? each : 0));
+    return totals ? `local ${brief(count('local_'))}, remote ${brief(count('remote_'))} requests` : '';
 }
 
 function nodesOf(info: FileInfo, layers: string[][], width: number, height: number): Map<string, Node> {
@@ -107,127 +105,102 @@ function drawLink(p: Painter, a: Node, b: Node, share: number): [number, number]
     return [x, y];
 }
 
-export const topologyView = (app: App): View => new Topology(app);
-
-class Topology implements View {
-    readonly element: HTMLElement;
-    private readonly figure: Figure;
-    private readonly said = h('p', { class: 'note', role: 'status' });
-    private readonly hint = h('p', { class: 'note scrolls', hidden: true }, '↔ The machine is wider than the screen: scroll sideways to see all of it.');
-    private readonly wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
-    private readonly chooser = h('div', { class: 'row' });
-    private readonly layers: string[][];
-    private colouring: 'events' | 'misses' = 'events';
+export function topologyView(app: App): View {
+    const { info } = app.source;
+    const layers = layersOf(info.links);
+    const said = h('p', { class: 'note', role: 'status' });
+    const hint = h('p', { class: 'note scrolls', hidden: true }, '↔ The machine is wider than the screen: scroll sideways to see all of it.');
+    const wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
+    const chooser = h('div', { class: 'row' });
+    let colouring: 'events' | 'misses' = 'events';
     /** What opens, from the cores to the memories. */
-    private stops: Stop[] = [];
+    let stops: Stop[] = [];
     /** The stop that Enter opens; -1: none. */
-    private marked = -1;
+    let marked = -1;
 
-    constructor(private readonly app: App) {
-        const { info } = app.source;
-        this.layers = layersOf(info.links);
-        const ends = (link: LinkInfo) => `${link.from} to ${link.to}, ${full(this.traffic(link))} ${this.colouring}`;
-        const monitored = (name: string) => info.monitors.some(({ texts }) => texts.link === name);
-        this.figure = new Figure({
-            name: () => `${baseName(app.source)}-topology`,
-            label: () => `The machine of ${titleOf(app.source)}: ${info.links.map(ends).join('; ')}`,
-            height: () => Math.max(...this.layers.map((each) => each.length)) * 120 + 70,
-            draw: (p) => this.draw(p, monitored),
-            table: () => linkTable(info, `Events on the links of ${info.machine.name}`, (kind) => eventName(kind).toLowerCase(), [['monitor', ({ name }) => (monitored(name) ? 'yes' : '')]]),
-            python: () => topologyPython(app.source),
-        });
-        const { bar, canvas } = this.figure;
-        const legend =
-            'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its most frequent kind of events on the workbench, a cache for its misses. Arrows go from one to the next, Enter opens it.';
-        bar.append(this.chooser, h('p', { class: 'note' }, legend));
-        canvas.classList.add('clickable');
-        // on a narrow screen the machine is moved sideways rather than its boxes over each other
-        canvas.style.minWidth = `${40 + this.layers.length * (boxWidth + leastGap) - leastGap}px`;
-        canvas.replaceWith(this.hint, this.wide);
-        this.wide.append(canvas);
-        canvas.addEventListener('click', ({ offsetX, offsetY }) => this.stops.filter((each) => inside(each, offsetX, offsetY)).at(-1)?.open());
-        canvas.addEventListener('keydown', (event) => this.key(event));
-        canvas.addEventListener('blur', () => this.mark(-1));
-        const buttons = (title: string, label: string, list: [string, () => void][]) => {
-            const row = h('div', { class: 'row', role: 'group', 'aria-label': label }, ...list.map(([name, onclick]) => h('button', { type: 'button', onclick }, name)));
-            return list.length ? h('section', { class: 'card' }, h('h3', {}, title), row) : null;
-        };
-        const links = info.links.filter((link) => this.traffic(link) > 0).map((link): [string, () => void] => [link.name, () => this.openLink(link)]);
-        const caches = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }): [string, () => void] => [owner, () => this.openLevel(owner)]);
-        this.element = h('div', { class: 'view' }, this.figure.element, this.said, buttons('Open a link', 'Links', links), buttons('Open a cache', 'Caches', caches));
-        this.fillBar();
+    const monitored = (name: string) => info.monitors.some(({ texts }) => texts.link === name);
+    const traffic = ({ kinds }: LinkInfo) => sum(kinds, ({ kind, events }) => (colouring === 'events' || demand.includes(kind) ? events : 0));
+    const openLevel = (level: string) => app.set({ view: 'workbench', show: 'misses', level, x: '' });
+    function openLink({ name, kinds }: LinkInfo): void {
+        const busiest = greatest(kinds, (each) => each.events);
+        if (busiest?.events) app.set({ view: 'workbench', show: `link:${busiest.kind}`, level: name, x: '', sel: '', structure: '', cause: '' });
     }
 
-    private traffic({ kinds }: LinkInfo): number {
-        return kinds.reduce((sum, { kind, events }) => sum + (this.colouring === 'events' || demand.includes(kind) ? events : 0), 0);
-    }
-
-    private openLink({ name, kinds }: LinkInfo): void {
-        const [busiest] = kinds.filter((each) => each.events > 0).sort((a, b) => b.events - a.events);
-        if (busiest) this.app.set({ view: 'workbench', show: `link:${busiest.kind}`, level: name, x: '', sel: '', structure: '', cause: '' });
-    }
-
-    private openLevel(level: string): void {
-        this.app.set({ view: 'workbench', show: 'misses', level, x: '' });
-    }
-
-    private draw(p: Painter, monitored: (link: string) => boolean): void {
-        const { info } = this.app.source;
+    function draw(p: Painter): void {
         const { line, panel, ink, marker, accent } = theme();
-        this.hint.hidden = this.wide.scrollWidth <= this.wide.clientWidth + 8;
-        const nodes = nodesOf(info, this.layers, p.width, p.height);
-        const most = Math.log(Math.max(1, ...info.links.map((link) => this.traffic(link))) + 1);
+        hint.hidden = wide.scrollWidth <= wide.clientWidth + 8;
+        const nodes = nodesOf(info, layers, p.width, p.height);
+        const most = Math.log(Math.max(1, ...info.links.map(traffic)) + 1);
         const middles = info.links.map((link) => {
-            const events = this.traffic(link);
+            const events = traffic(link);
             return drawLink(p, nodes.get(link.from)!, nodes.get(link.to)!, events > 0 ? Math.max(0.05, Math.log(events + 1) / most) : 0);
         });
         nodes.forEach((node) => drawNode(p, node));
-        const pills = info.links.map((link, i): Stop & { events: number } => {
-            const [[x, y], text, room] = [middles[i], brief(this.traffic(link)), monitored(link.name) ? 16 : 0];
+        const pills = info.links.flatMap((link, i): Stop[] => {
+            const [[x, y], text, room] = [middles[i], brief(traffic(link)), monitored(link.name) ? 16 : 0];
             const width = textWidth(text, 11.5, 500) + 16 + room;
             p.frame(x - width / 2, y - 10, width, 20, line, 10, panel);
             p.text(x + room / 2, y, text, { colour: ink, size: 11.5, anchor: 'middle', weight: 500 });
             if (room) p.text(x - width / 2 + 8, y, '◆', { colour: marker, size: 13 });
-            return { name: link.name, x: x - 39, y: y - 14, width: 78, height: 28, open: () => this.openLink(link), events: this.traffic(link) };
+            return traffic(link) > 0 ? [{ name: link.name, x: x - 39, y: y - 14, width: 78, height: 28, open: () => openLink(link) }] : [];
         });
         const levels = new Set(info.series.filter((each) => each.kind === 'level').map((each) => each.owner));
-        const boxes = [...nodes.values()].filter(({ name }) => levels.has(name)).map(({ name, x, y }): Stop => ({ name, x: x - 4, y: y - 4, width: boxWidth + 8, height: boxHeight + 8, open: () => this.openLevel(name) }));
-        const centre = ({ x, width }: Stop) => x + width / 2;
-        this.stops = [...boxes, ...pills.filter(({ events }) => events > 0)].sort((a, b) => centre(a) - centre(b) || a.y - b.y);
-        const stop = this.stops[this.marked];
+        const boxes = [...nodes.values()].filter(({ name }) => levels.has(name)).map(({ name, x, y }): Stop => ({ name, x: x - 4, y: y - 4, width: boxWidth + 8, height: boxHeight + 8, open: () => openLevel(name) }));
+        stops = sort([...boxes, ...pills], ({ x, width }) => x + width / 2, ({ y }) => y);
+        const stop = stops[marked];
         if (stop) p.frame(stop.x, stop.y, stop.width, stop.height, accent, 11, '', 2);
     }
 
-    private mark(stop: number): void {
-        if (stop === this.marked) return;
-        this.marked = stop;
-        this.said.textContent = this.stops[stop]?.name ?? '';
-        this.figure.redraw();
-    }
+    const ends = (link: LinkInfo) => `${link.from} to ${link.to}, ${full(traffic(link))} ${colouring}`;
+    const figure = figureOf({
+        name: () => `${baseName(app.source)}-topology`,
+        label: () => `The machine of ${titleOf(app.source)}: ${info.links.map(ends).join('; ')}`,
+        height: () => Math.max(...layers.map((each) => each.length)) * 120 + 70,
+        draw,
+        table: () => linkTable(info, `Events on the links of ${info.machine.name}`, (kind) => eventName(kind).toLowerCase(), [['monitor', ({ name }) => (monitored(name) ? 'yes' : '')]]),
+        python: () => snippet({ FILE: info.name }, 'topology'),
+    });
+    const { bar, canvas } = figure;
+    const legend =
+        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its most frequent kind of events on the workbench, a cache for its misses. Arrows go from one to the next, Enter opens it.';
+    bar.append(chooser, h('p', { class: 'note' }, legend));
+    canvas.classList.add('clickable');
+    // on a narrow screen the machine is moved sideways rather than its boxes over each other
+    canvas.style.minWidth = `${40 + layers.length * (boxWidth + leastGap) - leastGap}px`;
+    canvas.replaceWith(hint, wide);
+    wide.append(canvas);
 
-    private key(event: KeyboardEvent): void {
+    function mark(stop: number): void {
+        if (stop === marked) return;
+        marked = stop;
+        said.textContent = stops[stop]?.name ?? '';
+        figure.redraw();
+    }
+    canvas.addEventListener('click', ({ offsetX, offsetY }) => stops.filter((each) => inside(each, offsetX, offsetY)).at(-1)?.open());
+    canvas.addEventListener('blur', () => mark(-1));
+    canvas.addEventListener('keydown', (event) => {
         const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-        const count = this.stops.length;
-        if (event.key === 'Enter' && this.stops[this.marked]) this.stops[this.marked].open();
-        else if (step && count > 0) this.mark(this.marked < 0 ? 0 : (this.marked + step + count) % count);
+        if (event.key === 'Enter' && stops[marked]) stops[marked].open();
+        else if (step && stops.length > 0) mark(marked < 0 ? 0 : (marked + step + stops.length) % stops.length);
         else return;
         event.preventDefault();
-    }
+    });
+    const buttons = (title: string, label: string, list: [string, () => void][]) => {
+        const row = h('div', { class: 'row', role: 'group', 'aria-label': label }, ...list.map(([name, onclick]) => h('button', { type: 'button', onclick }, name)));
+        return list.length > 0 && h('section', { class: 'card' }, h('h3', {}, title), row);
+    };
+    const links = info.links.filter((link) => traffic(link) > 0).map((link): [string, () => void] => [link.name, () => openLink(link)]);
+    const caches = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }): [string, () => void] => [owner, () => openLevel(owner)]);
+    const element = h('div', { class: 'view' }, figure.element, said, buttons('Open a link', 'Links', links), buttons('Open a cache', 'Caches', caches));
 
-    private fillBar(): void {
-        const choose = (colouring: 'events' | 'misses') => {
-            this.colouring = colouring;
-            this.fillBar();
-            this.figure.changed();
+    function update(): void {
+        const choose = (chosen: typeof colouring) => {
+            colouring = chosen;
+            update();
         };
-        this.chooser.replaceChildren(segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], this.colouring, choose));
+        fill(chooser, segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], colouring, choose));
+        figure.changed();
     }
-
-    update(): void {
-        this.figure.changed();
-    }
-
-    dispose(): void {
-        this.figure.dispose();
-    }
+    update();
+    return { element, update };
 }

@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The workbench: the answer, one linked field over addresses and time, details of what is selected, and tables. All that is chosen
 // filters all of them.
-import { absent, baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
+import { range, sum } from 'd3-array';
+import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
+import { baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
-import { chosenOf, selectionText, selectStructure, stretchesOf, type Chosen } from '../chosen';
+import { chosenOf, selectionText, selectStructure, stretchesOf } from '../chosen';
 import { Superseded } from '../client';
-import { rowsOf, sumOf } from '../cube';
 import { theme } from '../colours';
-import { h } from '../dom';
-import { FieldPlot, type FieldModel } from '../field';
+import { rowsOf, sumOf } from '../cube';
+import { fill, h } from '../dom';
+import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
+import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
-import { withDifference, type PanelSource } from '../panel_data';
 import { brief, bytes } from '../numbers';
+import { withDifference, type PanelSource } from '../panels';
 import type { Axis, Column, Selected } from '../protocol';
-import { cubePython, fieldPython, type Sight } from '../python';
+import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
-import { answerBox } from './answer_box';
-import { pairsOf, type Pair } from './compare_align';
-import { pairAxes, pairPanels, pairPython } from './compare_panels';
+import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
 import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
-import { ReusePicture } from './reuse';
-import { Switches } from './switches';
+import { reusePicture } from './reuse';
+import { clearChosen, switchesOf } from './switches';
 import { groupTables } from './workbench_tables';
 
 /** Above so many rows the lines of everything are not read until something is selected. */
 const fewRows = 2_000_000;
 const worstLines = 12;
-
-export function workbenchView(app: App): View {
-    if (!chosenOf(app)) return { element: absent('This file has no counts over addresses: the run was made without monitors and exact counts.'), update: () => {}, dispose: () => {} };
-    return new Workbench(app);
-}
 
 /** What is asked for by name: again only where it is something else, and shown only where it is still wanted. */
 class Latest {
@@ -59,278 +55,223 @@ class Latest {
     }
 }
 
-class Workbench implements View {
-    readonly element: HTMLElement;
-    private readonly top = h('div', {});
-    private readonly switches: Switches;
-    private readonly plot: FieldPlot;
-    private readonly details = h('aside', { class: 'card details', 'aria-label': 'Details of the selection' });
-    private readonly reuse: ReusePicture;
-    private readonly tables = h('div', { class: 'view' });
-    private chosen: Chosen;
-    private axis: Axis = { segments: [], bytes: 1 };
+function answerBox(app: App, level: string | undefined): HTMLElement | null {
+    const { info } = app.source;
+    const answer = answerOf(info, level);
+    if (!answer) return null;
+    const tile = ({ id, label, value, note, go }: Tile) => {
+        const words = [h('span', { class: 'tile-label' }, label), h('strong', {}, value), h('span', { class: 'note' }, note)];
+        return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
+    };
+    const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, sentenceOf(answer)), tiles);
+}
+
+export function workbenchView(app: App): View {
+    if (!chosenOf(app)) return { element: h('p', { class: 'absent' }, 'This file has no counts over addresses: the run was made without monitors and exact counts.') };
+    const { source } = app;
+    const switches = switchesOf(app);
+    const reuse = reusePicture(app);
+    const [top, tables] = [h('div', {}), h('div', { class: 'view' })];
+    const details = h('aside', { class: 'card details', 'aria-label': 'Details of the selection' });
+    const latest = new Latest();
+    const hand = new Hand();
+    let chosen = chosenOf(app)!;
+    let axis: Axis = { segments: [], bytes: 1 };
     /** What cells are of, and of which phases the histogram above them is. */
-    private cells = '';
-    private data = '';
+    let [cells, data] = ['', ''];
     /** With the second file. */
-    private compared: { pair: Pair; axes: [Axis, Axis] } | null = null;
-    private readonly latest = new Latest();
-    private timer = 0;
-    private rested = () => {};
-    private ready: Promise<void>;
+    let compared: { pair: Pair; axes: [Axis, Axis] } | null = null;
 
-    constructor(private readonly app: App) {
-        this.chosen = chosenOf(app)!;
-        this.switches = new Switches(app);
-        this.reuse = new ReusePicture(app);
-        this.plot = new FieldPlot({
-            name: () => `${baseName(app.source)}-${this.chosen.show.id.replace(':', '-')}`,
-            title: () => `${this.chosen.show.title} of ${this.chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
-            python: (sight) => this.python(sight),
-            look: (range) => this.look(range),
-            brush: (stretch, phases, add) => this.brush(stretch, phases, add),
-            pick: (structure) => this.pick(structure.name),
-            clear: () => this.switches.clear(),
-            zoomToSelection: () => this.zoomToSelection(),
-        });
-        this.plot.figure.bar.append(this.switches.element);
-        const left = h('div', {}, this.plot.figure.element, this.tables);
-        this.element = h('div', { class: 'view workbench' }, this.top, h('div', { class: 'middle' }, left, this.details));
-        this.ready = this.refresh();
-    }
+    const plot = fieldPlot({
+        name: () => `${baseName(source)}-${chosen.show.id.replace(':', '-')}`,
+        title: () => `${chosen.show.title} of ${chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
+        python: (sight) => {
+            if (compared) return pairPython(source, app.others[0], compared.pair, compared.axes, chosen.phases, sight);
+            return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
+        },
+        look,
+        brush: (stretch, phases, add) => {
+            if (!stretch && !phases) return;
+            const text = phases ? phasesText(range(phases[0], phases[1] + 1)) : '';
+            const now = phasesText(chosenPhases(app));
+            app.set({
+                ...(phases ? { phases: add && text === now ? '' : text } : {}),
+                ...(stretch ? { sel: addressesOf(stretch), structure: '' } : {}),
+            });
+        },
+        pick: (structure) => pick(structure.name),
+        clear: () => clearChosen(app),
+        zoomToSelection,
+    });
+    plot.figure.bar.append(switches.element);
+    const element = h('div', { class: 'view workbench' }, top, h('div', { class: 'middle' }, h('div', {}, plot.figure.element, tables), details));
 
-    update(): void {
-        this.ready = this.refresh();
-    }
-
-    private look(range: [number, number] | null): void {
-        this.app.move(rangeText(range));
-        this.ready = this.refresh(true);
-    }
-
-    private python(sight: Sight): string {
-        const { app, chosen, compared } = this;
-        if (compared) return pairPython(app.source, app.others[0], compared.pair, compared.axes, chosen.phases, sight);
-        return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
-    }
-
-    private brush(stretch: [number, number] | null, phases: [number, number] | null, add: boolean): void {
-        if (!stretch && !phases) return;
-        const text = phases ? phasesText(Array.from({ length: phases[1] - phases[0] + 1 }, (_, i) => phases[0] + i)) : '';
-        const now = phasesText(chosenPhases(this.app));
-        this.app.set({
-            ...(phases ? { phases: add && text === now ? '' : text } : {}),
-            ...(stretch ? { sel: this.addressesOf(stretch), structure: '' } : {}),
-        });
+    function look(range: [number, number] | null): void {
+        app.move(rangeText(range));
+        void refresh(true);
     }
 
     /** The lines that begin in a stretch; where none does, the one that it lies in. */
-    private addressesOf([from, to]: [number, number]): string {
-        const unit = BigInt(this.chosen.series.unit);
-        const ranges = addressesIn(this.axis, from, to);
-        const one = addressAt(this.axis, from);
-        if (ranges.length === 0) ranges.push(...(one === null ? [] : [[one, one + 1n] as [bigint, bigint]]));
+    function addressesOf([from, to]: [number, number]): string {
+        const unit = BigInt(chosen.series.unit);
+        const ranges = addressesIn(axis, from, to);
+        const one = addressAt(axis, from);
+        if (ranges.length === 0 && one !== null) ranges.push([one, one + 1n]);
         if (ranges.length === 0) return '';
         const [first, last] = [ranges[0][0], ranges.at(-1)![1]].map((each) => each + ((unit - (each % unit)) % unit));
         return selectionText([first < last ? [first, last] : [first - unit, first]]);
     }
 
-    private pick(name: string): void {
-        const again = this.app.state.structure === name;
-        this.app.set(again ? { structure: '', sel: '' } : selectStructure(this.app.source.info.structures, name, this.chosen.series.unit));
+    function pick(name: string): void {
+        app.set(app.state.structure === name ? { structure: '', sel: '' } : selectStructure(source.info.structures, name, chosen.series.unit));
     }
 
-    private zoomToSelection(): void {
-        const found = stretchesOf(this.axis, this.chosen.selection);
-        if (found?.length) this.look([Math.floor(found[0][0]), Math.ceil(found.at(-1)![1])]);
-    }
-
-    private range(): [number, number] {
-        return parseRange(this.app.state.x, this.axis.bytes) ?? [0, this.axis.bytes];
+    function zoomToSelection(): void {
+        const found = stretchesOf(axis, chosen.selection);
+        if (found?.length) look([Math.floor(found[0][0]), Math.ceil(found.at(-1)![1])]);
     }
 
     /** `moved`: only what is in sight is another. */
-    private async refresh(moved = false): Promise<void> {
-        const { app } = this;
-        const chosen = (this.chosen = chosenOf(app)!);
-        if (!moved) this.fillAround();
-        const pair = this.pairOf(chosen);
-        const axes = pair ? await pairAxes(app.source, app.others[0], pair) : null;
-        const axis = axes ? axes[0] : await app.source.axis(chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id));
-        if (chosen !== this.chosen) return;
-        Object.assign(this, { axis, compared: pair && axes && { pair, axes } });
-        const range = this.range();
-        const stretches = stretchesOf(this.axis, chosen.selection);
-        const cells = JSON.stringify([pair?.id, chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
-        const data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}${theme().dark}`;
-        const [other, fresh] = [cells !== this.cells, data !== this.data];
-        Object.assign(this, { cells, data });
-        this.plot.set({ ...this.frame(), stretches, ...(other ? { heat: null, time: null } : {}) });
-        if (fresh) this.plot.read(this.axis, chosen.whole ? [] : this.sources(), range);
-        else this.plot.look(range);
-        if (chosen.whole) this.spread(range);
-        await Promise.all([chosen.whole ? null : this.readCells(range, other), this.readTime(stretches), moved ? null : this.readLines(stretches), moved ? null : this.readReuse()]);
+    async function refresh(moved = false): Promise<void> {
+        const now = (chosen = chosenOf(app)!);
+        if (!moved) fillAround();
+        const pair = pairNow();
+        const axes = pair && (await pairAxes(source, app.others[0], pair));
+        const whole = axes ? axes[0] : await source.axis(chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id));
+        if (chosen !== now) return;
+        axis = whole;
+        compared = pair && axes && { pair, axes };
+        const sight = parseRange(app.state.x, axis.bytes) ?? [0, axis.bytes];
+        const stretches = stretchesOf(axis, chosen.selection);
+        const before = cells;
+        cells = JSON.stringify([pair?.id, chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
+        data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}${theme().dark}`;
+        const other = cells !== before;
+        plot.set({ ...frame(), stretches, ...(other ? { heat: null, time: null } : {}) });
+        plot.read(data, axis, () => (chosen.whole ? [] : sources()), sight);
+        if (chosen.whole) spread(sight);
+        await Promise.all([chosen.whole ? null : readCells(sight, other), readTime(stretches), ...(moved ? [] : [readLines(stretches), readReuse()])]);
     }
 
     /** The histogram over addresses, of the chosen phases or of others. */
-    private panel(phases = this.chosen.phases): PanelSource {
-        const { app, axis } = this;
-        const { series, show, cause } = this.chosen;
-        const parts = this.chosen.whole ? ', spread over each data structure' : '';
+    function panel(phases = chosen.phases): PanelSource {
+        const { series, show, cause, rate } = chosen;
+        const on = axis;
         const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
-        const rate = show.quantity === 'missrate' && cause < 0;
         const colours = theme();
         return {
-            title: this.chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
-            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${parts}`,
+            title: chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
+            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${chosen.whole ? ', spread over each data structure' : ''}`,
             colour: cause < 0 ? colours[show.quantity] : colours.causes[cause],
             rate,
-            fetch: (stretch) => app.source.askLatest(`${phases}:${series.id}:${stretch.x1 === axis.bytes && stretch.x0 === 0}`, 'buckets', series.id, show.quantity, phases, axis, stretch),
+            fetch: (stretch) => source.askLatest(`${phases}:${series.id}:${stretch.x1 === on.bytes && stretch.x0 === 0}`, 'buckets', series.id, show.quantity, phases, on, stretch),
         };
     }
 
     /** What is subtracted from the same of the second file, where that is asked for; null where it is not, or has none that belongs to it. */
-    private pairOf({ show, series, whole }: Chosen): Pair | null {
-        const { source, others, state } = this.app;
-        if (state.file !== 'difference' || others.length === 0 || whole) return null;
-        return pairsOf(source, others[0]).pairs.find(({ id }) => id === `${show.id}|${series.owner}`) ?? null;
+    function pairNow(): Pair | null {
+        if (app.state.file !== 'difference' || app.others.length === 0 || chosen.whole) return null;
+        return pairsOf(source, app.others[0]).pairs.find(({ id }) => id === `${chosen.show.id}|${chosen.series.owner}`) ?? null;
     }
 
     /** One panel; where phases or the second file are subtracted those, these, and their difference. */
-    private sources(): PanelSource[] {
-        const { minus, phases } = this.chosen;
-        if (this.compared) return pairPanels(this.app.source, this.app.others[0], this.compared.pair, this.compared.axes, phases);
-        if (!minus) return [this.panel()];
-        const [those, these, difference] = withDifference(this.panel(minus), this.panel(), `${phasesName(this.app, phases)} − ${phasesName(this.app, minus)}`);
+    function sources(): PanelSource[] {
+        const { minus, phases } = chosen;
+        if (compared) return pairPanels(source, app.others[0], compared.pair, compared.axes, phases);
+        if (!minus) return [panel()];
+        const [those, these, difference] = withDifference(panel(minus), panel(), `${phasesName(app, phases)} − ${phasesName(app, minus)}`);
         return [these, those, difference];
     }
 
-    /** What is known without reading. */
-    private frame(): Partial<FieldModel> {
-        const { app, chosen } = this;
-        const { phases, structures } = app.source.info;
+    /** What is known without reading; `message`: where the second file is to be subtracted and cannot be. */
+    function frame(): Partial<FieldModel> {
+        const { phases, structures } = source.info;
+        const refused = app.state.file === 'difference' && app.others.length > 0 && !compared;
         return {
-            ...{ shared: chosen.minus !== null || this.compared !== null, field: true, message: this.message(), structures, axis: this.axis, phases: chosen.phases },
-            rate: chosen.show.quantity === 'missrate' && chosen.cause < 0,
+            ...{ shared: chosen.minus !== null || compared !== null, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
+            message: refused ? 'The second file has nothing that can be subtracted here; Compare says why.' : '',
             phaseNames: phases.names,
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 ? phases.cycles : null,
             scale: scaleKind(app),
         };
     }
 
-    /** Where the second file is to be subtracted and cannot be. */
-    private message(): string {
-        const asked = this.app.state.file === 'difference' && this.app.others.length > 0;
-        return asked && !this.compared ? 'The second file has nothing that can be subtracted here; Compare says why.' : '';
-    }
-
     /** `first`: there are no cells yet that moving the hand would move. */
-    private async readCells(range: [number, number], first: boolean): Promise<void> {
-        const { chosen, cells, axis } = this;
-        const key = `${cells}${range}`;
+    async function readCells(sight: [number, number], first: boolean): Promise<void> {
+        const [now, on, key] = [chosen, axis, `${cells}${sight}`];
         const ask = async () => {
-            if (!first) await this.rest();
-            if (!this.latest.wants('cells', key)) throw new Superseded();
-            return askHeat(this.app.source, chosen, axis, range);
+            if (!first) await hand.rest(70);
+            if (!latest.wants('cells', key)) throw new Superseded();
+            return askHeat(source, now, on, sight);
         };
         try {
-            await this.latest.show('cells', key, ask, (heat) => this.plot.set({ heat, drawn: range }));
+            await latest.show('cells', key, ask, (heat) => plot.set({ heat, drawn: sight }));
         } catch (error) {
-            this.plot.set({ message: error instanceof Error ? error.message : String(error) });
+            plot.set({ message: error instanceof Error ? error.message : String(error) });
         }
     }
 
-    /** Until the hand has come to rest. */
-    private rest(): Promise<void> {
-        window.clearTimeout(this.timer);
-        this.rested();
-        return new Promise((resolve) => {
-            this.rested = resolve;
-            this.timer = window.setTimeout(resolve, 70);
-        });
-    }
-
-    private spread(range: [number, number]): void {
-        const { chosen } = this;
+    function spread(sight: [number, number]): void {
         const { cube, filter, cause, show, phases } = chosen;
-        const { heat, missing } = spreadOf(chosen, this.axis, this.app.source.info.structures, range);
+        const { heat, missing } = spreadOf(chosen, axis, source.info.structures, sight);
         const rows = rowsOf(cube!, phases ? { ...filter, phase: phases } : filter);
         const total = sumOf(cause >= 0 ? cube!.causes![cause] : show.quantity === 'accesses' ? cube!.accesses : cube!.misses, rows);
-        const panel = this.panel();
-        const meaning = missing > 0 ? `${panel.meaning}; ${brief(missing)} have no place on this axis` : panel.meaning;
-        this.latest.forget('cells');
-        this.plot.set({ heat, drawn: range, panels: [{ ...panel, meaning, whole: bucketsOfSpread(heat, chosen, range, total), fine: null, message: '' }] });
+        const shown = panel();
+        const meaning = missing > 0 ? `${shown.meaning}; ${brief(missing)} have no place on this axis` : shown.meaning;
+        latest.forget('cells');
+        plot.set({ heat, drawn: sight, panels: [{ ...shown, meaning, whole: bucketsOfSpread(heat, chosen, sight, total), fine: null, message: '' }] });
     }
 
-    private async readTime(stretches: [number, number][] | null): Promise<void> {
-        const { app, chosen, cells, axis } = this;
-        if (phaseCount(app.source) < 2) return;
-        const ask = () => timeOf(app.source, chosen, axis, stretches, chosen.filter.structure !== undefined);
-        const show = (time: Column[]) => this.plot.set({ time, timeColours: time.length > 2 ? theme().causes : [this.panel().colour] });
-        await this.latest.show('time', JSON.stringify([cells, chosen.filter, stretches, theme().dark]), ask, show);
+    async function readTime(stretches: [number, number][] | null): Promise<void> {
+        if (phaseCount(source) < 2) return;
+        const [now, on] = [chosen, axis];
+        const ask = () => timeOf(source, now, on, stretches, now.filter.structure !== undefined);
+        const show = (time: Column[]) => plot.set({ time, timeColours: time.length > 2 ? theme().causes : [panel().colour] });
+        await latest.show('time', JSON.stringify([cells, now.filter, stretches, theme().dark]), ask, show);
     }
 
     /** The lines of what is selected, for the details. */
-    private async readLines(selected: [number, number][] | null): Promise<void> {
-        const { app, chosen, data, axis } = this;
-        const { series } = chosen;
-        const stretches = selected ?? [[0, axis.bytes]];
-        const wide = stretches.reduce((sum, [from, to]) => sum + to - from, 0) / axis.bytes;
-        const many = chosen.whole || stretches.length === 0 || series.rows * wide > fewRows || series.rows === 0;
-        const cache = cacheOf(app.source.info.machine.yaml, series.owner);
-        const sets = series.kind === 'level' && cache && chosen.selection && cache.line === series.unit ? cache.sets : 0;
+    async function readLines(selected: [number, number][] | null): Promise<void> {
+        const { series, show, phases, selection, whole } = chosen;
+        const on = axis;
+        const stretches = selected ?? [[0, on.bytes]];
+        const many = whole || stretches.length === 0 || (series.rows * sum(stretches, ([from, to]) => to - from)) / on.bytes > fewRows || series.rows === 0;
+        const cache = cacheOf(source.info.machine.yaml, series.owner);
+        const sets = series.kind === 'level' && cache && selection && cache.line === series.unit ? cache.sets : 0;
         const [from, to] = [stretches[0]?.[0] ?? 0, stretches.at(-1)?.[1] ?? 0];
-        const ask = async () => (many ? null : app.source.askLatest('selected', 'selected', series.id, chosen.show.quantity, chosen.phases, axis, from, to, worstLines, sets));
-        await this.latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => this.fillDetails(found && !Number.isNaN(found.lines) ? found : null));
+        const ask = async () => (many ? null : source.askLatest('selected', 'selected', series.id, show.quantity, phases, on, from, to, worstLines, sets));
+        await latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => fillDetails(found && !Number.isNaN(found.lines) ? found : null));
     }
 
-    private async readReuse(): Promise<void> {
-        const { app, chosen } = this;
-        if (app.source.info.reuse.length === 0) return;
-        const structures = structuresChosen(app, chosen);
-        const ask = () => app.source.ask('reuse', structures, chosen.phases);
-        await this.latest.show('reuse', JSON.stringify([this.data, structures, app.state.scale]), ask, (found) => this.reuse.show(found, structures, chosen));
+    async function readReuse(): Promise<void> {
+        if (source.info.reuse.length === 0) return;
+        const [now, structures] = [chosen, structuresChosen(app, chosen)];
+        const ask = () => source.ask('reuse', structures, now.phases);
+        await latest.show('reuse', JSON.stringify([data, structures, app.state.scale]), ask, (found) => reuse.show(found, structures, now));
     }
 
-    private fillDetails(found: Selected | null): void {
-        const { app, chosen } = this;
-        const zoom = chosen.selection ? h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: () => this.zoomToSelection() }, 'Zoom') : null;
-        this.details.replaceChildren(
-            h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom ?? ''),
-            numbersOf(chosen, found),
-            ...[...factsOf(app, chosen), this.reuse.element, ...lineFacts(app, chosen, found)].filter((each) => each !== null),
-        );
+    function fillDetails(found: Selected | null): void {
+        const zoom = chosen.selection && h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: zoomToSelection }, 'Zoom');
+        const head = h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom);
+        fill(details, head, numbersOf(chosen, found), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, found));
     }
 
     /** Answer, switches and tables. */
-    private fillAround(): void {
-        const { app, chosen } = this;
-        const level = chosen.series.kind === 'level' ? chosen.series.owner : undefined;
-        this.top.replaceChildren(answerBox(app, level) ?? '');
-        this.switches.update(chosen);
-        this.fillDetails(null);
-        this.latest.forget('lines');
-        const pick = (name: string) => this.pick(name);
-        this.tables.replaceChildren(...groupTables(app, chosen, filterOf(app, chosen), pick));
+    function fillAround(): void {
+        fill(top, answerBox(app, chosen.series.kind === 'level' ? chosen.series.owner : undefined));
+        switches.update(chosen);
+        fillDetails(null);
+        latest.forget('lines');
+        fill(tables, ...groupTables(app, chosen, filterOf(app, chosen), pick));
     }
 
-    async quiet(): Promise<void> {
-        for (let ready: Promise<void> | null = null; ready !== this.ready;) await (ready = this.ready);
-        await this.plot.quiet();
-    }
-
-    /** Sums over the phases that are chosen, of all addresses; for tests. */
-    totals(): Record<string, number> {
-        return this.compared ? this.plot.totals() : { [this.chosen.series.owner]: Object.values(this.plot.totals())[0] ?? NaN };
-    }
-
-    frames(): number[] {
-        return this.plot.frames;
-    }
-
-    dispose(): void {
-        window.clearTimeout(this.timer);
-        this.plot.dispose();
-        this.reuse.dispose();
-    }
+    void refresh();
+    return {
+        element,
+        update: () => void refresh(),
+        /** Sums over the phases that are chosen, of all addresses; for tests. */
+        totals: () => (compared ? plot.totals() : { [chosen.series.owner]: Object.values(plot.totals())[0] ?? NaN }),
+        frames: () => plot.frames,
+    };
 }

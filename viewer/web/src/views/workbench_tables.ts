@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables under the field: data structures, of programs also fields, functions and source lines, and what evicts what; worst first.
+import { range, rollup, sum } from 'd3-array';
 import { phasesTitle, type App } from '../app';
 import type { Chosen } from '../chosen';
 import { causeNames, cubeOf, evictionsOf, rowsOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { tableBy, type Table } from '../dom';
 import { bytes, full, percent } from '../numbers';
-import type { Column } from '../protocol';
 import { tableCard } from './tables';
 
 const rowsAtMost = 100;
+
+type Column = [string, (row: number) => string | number];
 
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
@@ -18,7 +20,7 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     const { names } = cube.dimensions[by];
     const rows = rowsOf(cube, filter);
     const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
-    const add = (title: string, values: Column) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
+    const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
     add(`${cube.level} misses`, cube.misses);
     const misses = columns[0].values;
     if (!cube.accesses.some(Number.isNaN)) {
@@ -34,21 +36,19 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
         columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
     }
     const size = by === 'structure';
-    const sizes = new Map<string, number>();
-    if (size) for (const each of info.structures) sizes.set(each.name, (sizes.get(each.name) ?? 0) + each.bytes);
-    const found = names
-        .map((name, i) => [name, ...(size ? [sizes.get(name) || NaN] : []), ...columns.map((each) => each.values[i])])
-        .filter((row, i) => columns.some((each) => each.values[i] > 0) || ((row[1] as number) > 0 && size && !info.attribution));
+    const sizes = rollup(info.structures, (own) => sum(own, (each) => each.bytes), ({ name }) => name);
+    const bytesOf = (i: number) => sizes.get(names[i]) || NaN;
+    const found = range(names.length).filter((i) => columns.some(({ values }) => values[i] > 0) || (size && bytesOf(i) > 0 && !info.attribution));
     const first = size ? 2 : 1;
-    return {
-        caption: `${title}, ${phasesTitle(app)}`,
-        headers: [title.toLowerCase().replace(/s$/, ''), ...(size ? ['size'] : []), ...columns.map((each) => each.title)],
-        rows: found,
-        ...{ sorted: first, barred: first, most: rowsAtMost },
+    return tableBy(`${title}, ${phasesTitle(app)}`, found, [
+        [title.toLowerCase().replace(/s$/, ''), (i) => names[i]],
+        ...(size ? [['size', bytesOf] as Column] : []),
+        ...columns.map((each): Column => [each.title, (i) => each.values[i]]),
+    ], {
+        ...{ sorted: first, barred: first, most: rowsAtMost, pick },
         format: (value, column) => (size && column === 1 ? (value > 0 ? bytes(value) : '') : columns[column - first].rate ? percent(value) : full(value)),
-        pick,
         picked: by === 'structure' ? app.state.structure : by === 'function' ? app.state.func : undefined,
-    };
+    });
 }
 
 function evictionTable(app: App, { series, phases }: Chosen): Table {

@@ -16,7 +16,7 @@ export function firstThat(from: number, to: number, holds: (at: number) => boole
     return first;
 }
 
-/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i. */
+/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i, below firstLine[s + 1]. */
 export class Lines {
     readonly count: number;
     readonly firstLine: number[] = [];
@@ -40,24 +40,22 @@ export class Lines {
             this.baseLow.push(Number(base & 0xffffffffn));
             count += Math.ceil((segment.bytes + lead) / unit);
         }
+        this.firstLine.push(count);
         this.count = count;
     }
 
-    private linesIn(segment: number): number {
-        const next = segment + 1 < this.firstLine.length ? this.firstLine[segment + 1] : this.count;
-        return next - this.firstLine[segment];
+    private linesIn = (segment: number): number => this.firstLine[segment + 1] - this.firstLine[segment];
+
+    /** Bytes from the first line of a segment to an address; NaN where there is no such segment. */
+    private behind(segment: number, addressHigh: number, addressLow: number): number {
+        return (addressHigh - this.baseHigh[segment]) * high + (addressLow - this.baseLow[segment]);
     }
 
     /** Number of the line with this address; -1 off the axis. */
     lineOf(addressHigh: number, addressLow: number): number {
-        const segments = this.baseHigh.length;
         for (let tries = 0; tries < 2; ++tries) {
-            const s = this.last;
-            if (s < segments) {
-                const offset = (addressHigh - this.baseHigh[s]) * high + (addressLow - this.baseLow[s]);
-                const line = Math.floor(offset / this.unit);
-                if (line >= 0 && line < this.linesIn(s)) return this.firstLine[s] + line;
-            }
+            const line = Math.floor(this.behind(this.last, addressHigh, addressLow) / this.unit);
+            if (line >= 0 && line < this.linesIn(this.last)) return this.firstLine[this.last] + line;
             if (tries === 0) this.last = this.segmentBefore(addressHigh, addressLow);
         }
         return -1;
@@ -65,8 +63,7 @@ export class Lines {
 
     /** The last segment that begins at or before the address. */
     private segmentBefore(addressHigh: number, addressLow: number): number {
-        const after = (s: number) => (addressHigh - this.baseHigh[s]) * high + (addressLow - this.baseLow[s]) < 0;
-        return Math.max(0, firstThat(0, this.baseHigh.length, after) - 1);
+        return Math.max(0, firstThat(0, this.baseHigh.length, (s) => this.behind(s, addressHigh, addressLow) < 0) - 1);
     }
 
     /** Of `span` lines from an address on those that are on the axis: the number of the first in each segment, and how many follow it. */
@@ -78,7 +75,7 @@ export class Lines {
         const found: [number, number][] = [];
         for (let s = this.segmentBefore(addressHigh, addressLow); s < this.baseHigh.length; ++s) {
             // lines from the address to the begin of the segment; below 0 where it lies in the segment
-            const before = Math.floor(((this.baseHigh[s] - addressHigh) * high + (this.baseLow[s] - addressLow)) / this.unit);
+            const before = Math.floor(-this.behind(s, addressHigh, addressLow) / this.unit);
             if (before >= span) break;
             const first = Math.max(0, -before);
             const last = Math.min(this.linesIn(s), span - before);
@@ -98,25 +95,15 @@ export class Lines {
 
     /** Lines that overlap the stretch x0 .. x1 of the axis: first and one behind the last. */
     range(x0: number, x1: number): [number, number] {
-        let first = this.count;
-        let last = 0;
+        let [first, last] = [this.count, 0];
         this.axis.segments.forEach((segment, s) => {
-            const from = Math.max(x0, segment.start);
-            const to = Math.min(x1, segment.start + segment.bytes);
+            const [from, to] = [Math.max(x0, segment.start), Math.min(x1, segment.start + segment.bytes)];
             if (from >= to) return;
             const begin = segment.start - this.lead[s];
             first = Math.min(first, this.firstLine[s] + Math.floor((from - begin) / this.unit));
             last = Math.max(last, this.firstLine[s] + Math.ceil((to - begin) / this.unit));
         });
         return first < last ? [first, last] : [0, 0];
-    }
-
-    /** First and last address of the stretch, as halves. */
-    addresses(segment: number, x0: number, x1: number): [bigint, bigint] {
-        const { base, start, bytes } = this.axis.segments[segment];
-        const from = Math.max(0, Math.floor(x0 - start));
-        const to = Math.min(bytes, Math.ceil(x1 - start));
-        return [base + BigInt(from), base + BigInt(Math.max(from, to))];
     }
 
     /** Number of the first line of a segment, modulo a count of lines. */

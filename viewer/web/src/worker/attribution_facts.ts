@@ -26,10 +26,8 @@ function damaged(what: string): never {
 /** By site; -1: it belongs to none. */
 function groupingsOf(store: Store): Grouping[] {
     const path = 'attribution';
-    store.requireColumns(`${path}/sites`, ['code', 'object']);
     store.requireColumns(`${path}/code`, ['function', 'file', 'line', 'module']);
-    const codes = store.numbers(`${path}/sites/code`);
-    const objects = store.numbers(`${path}/sites/object`);
+    const [codes, objects] = store.columns(`${path}/sites`, 'code', 'object');
     const fields = store.has(`${path}/sites/field`) ? store.numbers(`${path}/sites/field`) : null;
     const [functions, files, modules] = ['function', 'file', 'module'].map((each) => store.texts(`${path}/code/${each}`));
     const lines = store.numbers(`${path}/code/line`);
@@ -64,26 +62,20 @@ export function attributionOf(store: Store) {
     const rows = 'attribution/rows';
     const levels = texts(attributes.levels);
     const column = (name: string) => store.numbers(`${rows}/${name}`);
-    store.requireColumns(rows, ['site', 'phase', 'accesses', ...levels.map((each) => `misses_${each}`)]);
-    const counts = [{ title: 'accesses', values: column('accesses') }];
+    const [site, phase, accesses, ...misses] = store.columns(rows, 'site', 'phase', 'accesses', ...levels.map((each) => `misses_${each}`));
+    const counts = [{ title: 'accesses', values: accesses }];
     if (store.has(`${rows}/cycles`)) counts.push({ title: 'cycles lost', values: column('cycles') });
-    levels.forEach((each) => counts.push({ title: `${each} misses`, values: column(`misses_${each}`) }));
+    counts.push(...levels.map((each, i) => ({ title: `${each} misses`, values: misses[i] })));
     const groupings = groupingsOf(store);
-    const site = column('site');
     if (site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
-    const caused = texts(attributes.caused).map((level) => {
-        const columns = causes.map((cause) => `${cause}_${level}`);
-        store.requireColumns(rows, ['site', ...columns]);
-        return { level, counts: columns.map(column) };
-    });
-    return { site, phase: column('phase'), core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: caused };
+    const caused = texts(attributes.caused).map((level) => ({ level, counts: store.columns(rows, 'site', ...causes.map((cause) => `${cause}_${level}`)).slice(1) }));
+    return { site, phase, core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: caused };
 }
 
 /** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
 export function sharingOf(store: Store) {
     const names = ['level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing'];
-    store.requireColumns('sharing', names);
-    const [level, phase, core, byCore, address, trueSharing, falseSharing] = names.map((each) => store.numbers(`sharing/${each}`));
+    const [level, phase, core, byCore, address, trueSharing, falseSharing] = store.columns('sharing', ...names);
     const { levels, line_bytes } = store.attributes('sharing');
     return { levels: texts(levels), lineBytes: Number(line_bytes), level, phase, core, byCore, address, trueSharing, falseSharing };
 }
@@ -95,33 +87,25 @@ export function causesOfObjects(store: Store, attribution: ReturnType<typeof att
     const number = objects.map((name, i) => names.number(i === 0 ? '(code)' : name));
     const sites = store.numbers('attribution/sites/object');
     return attribution.causes.map(({ level, counts }) => {
-        const path = `attribution/evictions/${level}/pairs`;
-        store.requireColumns(path, ['by', 'victim', 'phase', 'count']);
-        const of = (column: string) => store.numbers(`${path}/${column}`);
-        const [by, victim] = ['by', 'victim'].map((column) => {
-            const found = of(column);
-            if (found.some((each) => each >= objects.length)) damaged(`evictions/${level}/pairs`);
-            return found.map((each) => number[each]);
-        });
+        const [by, victim, phase, count] = store.columns(`attribution/evictions/${level}/pairs`, 'by', 'victim', 'phase', 'count');
+        if ([by, victim].some((column) => column.some((each) => each >= objects.length))) damaged(`evictions/${level}/pairs`);
         return {
             name: level,
             structures: names.all,
             misses: { structure: attribution.site.map((site) => number[sites[site]]), phase: attribution.phase, counts },
-            evictions: { by, victim, phase: of('phase'), count: of('count') },
+            evictions: { by: by.map((each) => number[each]), victim: victim.map((each) => number[each]), phase, count },
         };
     });
 }
 
 /** Why levels miss, and what evicts what; `names`: of /structures. */
 export function causesOf(store: Store, levels: string[], names: string[]) {
+    /** Of which so many columns name data structures. */
     const table = (path: string, columns: string[], indices: number) => {
-        store.requireColumns(path, columns);
-        return columns.map((column, i) => {
-            const found = store.numbers(`${path}/${column}`);
-            if (i < indices && found.some((each) => each >= names.length))
-                throw new FileError(`/${path}/${column} names data structures that there are not; the file is damaged.`);
-            return found;
-        });
+        const found = store.columns(path, ...columns);
+        const wrong = found.findIndex((column, i) => i < indices && column.some((each) => each >= names.length));
+        if (wrong >= 0) throw new FileError(`/${path}/${columns[wrong]} names data structures that there are not; the file is damaged.`);
+        return found;
     };
     return levels.map((name) => {
         const rows = `causes/${name}/misses`;

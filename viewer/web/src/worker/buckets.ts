@@ -6,10 +6,9 @@ import { scale as rule } from '../../../drawing.json';
 import type { Lines } from './addresses';
 import type { PyramidLevel, Series } from './series';
 
-/** Counts of the lines first .. first + values.length - 1 of an axis. For levels `first` are accesses. */
+/** Counts of the lines of an axis. For levels `first` are accesses. */
 export interface Dense {
     lines: Lines;
-    firstLine: number;
     first: Float64Array;
     second: Float64Array | null;
     /** Sums over all rows, on the axis or not. */
@@ -17,19 +16,9 @@ export interface Dense {
     totalSecond: number;
 }
 
-function emptyBuckets(x0: number, x1: number, count: number, grain: number): Buckets {
-    return {
-        x0,
-        x1,
-        touched: new Float64Array(count),
-        sum: new Float64Array(count),
-        min: new Float64Array(count).fill(Infinity),
-        max: new Float64Array(count),
-        total: 0,
-        grain,
-        clip: Infinity,
-        above: 0,
-    };
+export function emptyBuckets(x0: number, x1: number, count: number, grain: number): Buckets {
+    const [touched, sum, min, max] = [0, 0, Infinity, 0].map((each) => new Float64Array(count).fill(each));
+    return { x0, x1, touched, sum, min, max, total: 0, grain, clip: Infinity, above: 0 };
 }
 
 /** Adds a line or block that reaches from `from` to `to` on the axis. */
@@ -52,31 +41,17 @@ function put(into: Buckets, from: number, to: number, touched: number, sum: numb
 
 /** The number that is shown of a line. */
 export function valueOf(quantity: Quantity, first: number, second: number): number {
-    switch (quantity) {
-        case 'misses':
-            return second;
-        case 'hits':
-            return Math.max(0, first - second);
-        case 'missrate':
-            return first > 0 ? second / first : 0;
-        default:
-            return first;
-    }
+    if (quantity === 'misses') return second;
+    if (quantity === 'hits') return Math.max(0, first - second);
+    return quantity !== 'missrate' ? first : first > 0 ? second / first : 0;
 }
 
 /** The values above 0 of the lines in sight. */
 function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, number]): Float64Array {
-    const { lines, firstLine, first, second } = dense;
+    const { lines, first, second } = dense;
     const [from, to] = lines.range(x0, x1);
-    const begin = Math.max(from, firstLine) - firstLine;
-    const end = Math.min(to, firstLine + first.length) - firstLine;
-    const values = new Float64Array(Math.max(0, end - begin));
-    let count = 0;
-    for (let i = begin; i < end; ++i) {
-        const value = valueOf(quantity, first[i], second ? second[i] : 0);
-        if (value > 0) values[count++] = value;
-    }
-    return values.subarray(0, count);
+    const values = first.slice(from, to).map((each, i) => valueOf(quantity, each, second ? second[from + i] : 0));
+    return values.filter((each) => each > 0);
 }
 
 /** What all but a hundredth of the values reach. Rates are never cut. */
@@ -89,20 +64,17 @@ function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
 
 /** Columns of a stretch. For miss rates `touched` are accesses and `sum` misses, so that their ratio is the rate. */
 export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count, sight }: Stretch): Buckets {
-    const { lines, firstLine, first, second } = dense;
+    const { lines, first, second } = dense;
     const into = emptyBuckets(x0, x1, count, lines.unit);
     into.total = valueOf(quantity, dense.total, dense.totalSecond);
     judge(into, valuesInSight(dense, quantity, sight), quantity);
     const [from, to] = lines.range(x0, x1);
-    const begin = Math.max(from, firstLine);
-    const end = Math.min(to, firstLine + first.length);
-    for (let line = begin; line < end;) {
+    for (let line = from; line < to; ) {
         const segment = lines.segmentOf(line);
-        const stop = Math.min(end, segment + 1 < lines.firstLine.length ? lines.firstLine[segment + 1] : lines.count);
+        const stop = Math.min(to, lines.firstLine[segment + 1]);
         let offset = lines.offsetOf(line, segment);
         for (; line < stop; ++line, offset += lines.unit) {
-            const a = first[line - firstLine];
-            const b = second ? second[line - firstLine] : 0;
+            const [a, b] = [first[line], second ? second[line] : 0];
             if (a <= 0 && b <= 0) continue;
             const value = valueOf(quantity, a, b);
             if (quantity === 'missrate') put(into, offset, offset + lines.unit, a, b, value, value);

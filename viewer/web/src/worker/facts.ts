@@ -72,12 +72,8 @@ function structures(store: Store): Structure[] {
 
 /** Accesses and misses of levels by structure and phase, as columns. */
 function structureLevels(store: Store) {
-    if (!store.has('structures/levels')) return [];
-    const columns = ['structure', 'phase', 'accesses', 'misses'];
-    return listed(store, 'structures', 'levels').map((name) => {
-        const path = `structures/levels/${name}/phases`;
-        store.requireColumns(path, columns);
-        const [structure, phase, accesses, misses] = columns.map((column) => store.numbers(`${path}/${column}`));
+    return (store.has('structures/levels') ? listed(store, 'structures', 'levels') : []).map((name) => {
+        const [structure, phase, accesses, misses] = store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses');
         return { name, structure, phase, accesses, misses };
     });
 }
@@ -103,28 +99,6 @@ function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path
         ...monitors.map(({ path, texts: { name, link } }) => of('monitor', `${path}/histogram`, name, '', fromCore(link))),
         ...(store.has('exact') ? [of('exact', 'exact', text(store.attributes('sweep').link), '', true)] : []),
     ];
-}
-
-interface Judged {
-    complete: boolean;
-    reduced: string;
-    kind: string;
-    input: string;
-    check: { passed: boolean; meaning: string; residual: number; bound: number } | null;
-    run: { references: number } | null;
-}
-
-/** Facts that may be wrong or odd, in words. */
-function warningsOf(info: Judged, root: Record<string, unknown>): string[] {
-    const { check, run } = info;
-    const why = text(root.incomplete);
-    return [
-        !info.complete && `This run did not come to its end${why && `: ${why}`}. What is shown is what it had.`,
-        check && !check.passed && `The result of ${info.input} is wrong: ${check.meaning} is ${check.residual}, at most ${check.bound}.`,
-        info.reduced,
-        info.kind === 'run' && run?.references === 0 && 'The program made no references: there is nothing to draw.',
-        !kinds.some((each) => each === root.kind) && `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables show where it comes from.`,
-    ].filter((each): each is string => typeof each === 'string' && each !== '');
 }
 
 function provenance(store: Store): [string, string][] {
@@ -172,5 +146,14 @@ export function factsOf(store: Store, name: string, bytes: number) {
         series: seriesOf(store, all, monitors, phases.names.length),
         provenance: provenance(store),
     };
-    return { ...info, warnings: warningsOf(info, root) };
+    const why = text(root.incomplete);
+    /** Facts that may be wrong or odd, in words. */
+    const warnings = [
+        !info.complete && `This run did not come to its end${why && `: ${why}`}. What is shown is what it had.`,
+        info.check && !info.check.passed && `The result of ${info.input} is wrong: ${info.check.meaning} is ${info.check.residual}, at most ${info.check.bound}.`,
+        info.reduced,
+        info.kind === 'run' && info.run?.references === 0 && 'The program made no references: there is nothing to draw.',
+        info.kind !== root.kind && `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables show where it comes from.`,
+    ];
+    return { ...info, warnings: warnings.filter((each) => typeof each === 'string' && each !== '') as string[] };
 }

@@ -2,6 +2,7 @@
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
 import type { TableRow } from '../protocol';
+import { remembered } from '../remembered';
 import { BlockFile, FileError, wholeSize, type Piece } from './digests';
 
 export { FileError };
@@ -106,13 +107,10 @@ export class Store {
 
     /** Names in a group; none where it is no group. */
     private namesIn(path: string): Set<string> {
-        let found = this.names.get(path);
-        if (!found) {
+        return remembered(this.names, path, () => {
             const group = this.entity(path);
-            found = new Set(group && 'keys' in group ? (group as Group).keys() : []);
-            this.names.set(path, found);
-        }
-        return found;
+            return new Set(group && 'keys' in group ? (group as Group).keys() : []);
+        });
     }
 
     has(path: string): boolean {
@@ -126,17 +124,12 @@ export class Store {
 
     /** All attributes of an object but what scales of axes have; whole numbers as numbers. */
     attributes(path: string): Record<string, unknown> {
-        const found = this.known.get(path);
-        if (found) return found;
-        const values: Record<string, unknown> = {};
-        const object = this.entity(path);
-        for (const name of object ? Object.keys(object.attrs) : []) {
-            if (name === 'DIMENSION_LIST' || name === 'REFERENCE_LIST') continue;
-            const value = object!.get_attribute(name, false);
-            values[name] = typeof value === 'bigint' ? Number(value) : value;
-        }
-        this.known.set(path, values);
-        return values;
+        return remembered(this.known, path, () => {
+            const object = this.entity(path);
+            const names = Object.keys(object?.attrs ?? {}).filter((name) => name !== 'DIMENSION_LIST' && name !== 'REFERENCE_LIST');
+            const number = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
+            return Object.fromEntries(names.map((name) => [name, number(object!.get_attribute(name, false))]));
+        });
     }
 
     /** An attribute that an object is known to have: reading all takes longer. */
@@ -146,13 +139,10 @@ export class Store {
     }
 
     dataset(path: string): Dataset | null {
-        let found = this.datasets.get(path);
-        if (found === undefined) {
-            found = this.has(path) ? (this.entity(path) as Dataset) : null;
-            if (found && found.type !== 'Dataset') found = null;
-            this.datasets.set(path, found);
-        }
-        return found;
+        return remembered(this.datasets, path, () => {
+            const found = this.has(path) ? (this.entity(path) as Dataset) : null;
+            return found?.type === 'Dataset' ? found : null;
+        });
     }
 
     rows(path: string): number {
@@ -163,14 +153,16 @@ export class Store {
     requireColumns(path: string, names: string[]): void {
         const rows = this.rows(`${path}/${names[0]}`);
         for (const name of names) {
-            if (!this.dataset(`${path}/${name}`))
-                throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
             const found = this.rows(`${path}/${name}`);
-            if (found !== rows)
-                throw new FileError(
-                    `/${path}: the column '${name}' has ${found} rows instead of ${rows}; the file is damaged.`,
-                );
+            if (!this.dataset(`${path}/${name}`)) throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
+            if (found !== rows) throw new FileError(`/${path}: the column '${name}' has ${found} rows instead of ${rows}; the file is damaged.`);
         }
+    }
+
+    /** Columns of numbers that are equally long. */
+    columns(path: string, ...names: string[]): Float64Array[] {
+        this.requireColumns(path, names);
+        return names.map((name) => this.numbers(`${path}/${name}`));
     }
 
     /** Elements first .. last - 1 as the library gives them. */
@@ -184,7 +176,7 @@ export class Store {
         return value;
     }
 
-    /** Numbers of any type as doubles; exact below 2^53. */
+    /** Numbers of any type as doubles, exact below 2^53; of tables row by row. */
     numbers(path: string, first = 0, last = this.rows(path)): Float64Array {
         const raw = this.raw(path, first, last);
         if (raw instanceof Float64Array) return raw;
@@ -193,13 +185,6 @@ export class Store {
         const values = new Float64Array(raw.length);
         for (let i = 0; i < values.length; ++i) values[i] = halves[2 * i] + halves[2 * i + 1] * 4294967296;
         return values;
-    }
-
-    /** A table of numbers, row by row. */
-    table(path: string): Float64Array {
-        const value = this.dataset(path)?.value;
-        if (!ArrayBuffer.isView(value)) throw new FileError(`/${path} does not hold numbers; the file is damaged.`);
-        return value instanceof Float64Array ? value : Float64Array.from(value as unknown as ArrayLike<number>, Number);
     }
 
     /** 64-bit numbers as pairs of halves, low half first. */

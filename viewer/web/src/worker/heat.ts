@@ -37,108 +37,81 @@ class LineSet {
 /** More that share a count are added together. */
 const fewLines = 64;
 
-class HeatSums {
-    readonly edges: number[];
-    readonly first: Float64Array;
-    readonly second: Float64Array;
+function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: number, rows: number, unit = series.info.unit) {
+    const { phases } = series.info;
+    const edges = phaseEdges(phases, rows);
+    const rowOf = new Uint32Array(phases);
+    for (let row = 0; row < rows; ++row) rowOf.fill(row, edges[row], edges[row + 1]);
+    const rowAt = (phase: number) => rowOf[Math.min(phase, phases - 1)];
+    const first = new Float64Array(rows * columns);
+    const second = new Float64Array(series.isLevel ? rows * columns : 0);
     /** Lines of each column. */
-    readonly touched: Float64Array;
-    readonly lines: Lines;
-    private readonly rowOf: Uint32Array;
-    private readonly seen = new LineSet();
+    const touched = new Float64Array(columns);
+    const lines = new Lines(axis, unit);
+    const seen = new LineSet();
     /** First lines of runs that were seen: blocks of reduced copies are the same in all phases. */
-    private readonly runs = new Set<number>();
-    private readonly reach: [number, number];
-    private readonly width: number;
-
-    constructor(
-        series: Series,
-        axis: Axis,
-        private readonly x0: number,
-        private readonly x1: number,
-        readonly columns: number,
-        readonly rows: number,
-        unit = series.info.unit,
-    ) {
-        const { phases } = series.info;
-        this.edges = phaseEdges(phases, rows);
-        this.rowOf = new Uint32Array(phases);
-        for (let row = 0; row < rows; ++row) this.rowOf.fill(row, this.edges[row], this.edges[row + 1]);
-        this.first = new Float64Array(rows * columns);
-        this.second = new Float64Array(series.isLevel ? rows * columns : 0);
-        this.touched = new Float64Array(columns);
-        this.lines = new Lines(axis, unit);
-        this.reach = this.lines.range(x0, x1);
-        this.width = (x1 - x0) / columns;
-    }
+    const runs = new Set<number>();
+    const reach = lines.range(x0, x1);
+    const width = (x1 - x0) / columns;
 
     /** Adds `a` and `b` to each of `count` lines side by side, or of blocks of `weight` lines with counts, as far as they are in sight. */
-    private add(line: number, count: number, row: number, a: number, b: number, weight = 1): void {
-        const { lines, x0, width, columns } = this;
-        if (line + count <= this.reach[0] || line >= this.reach[1]) return;
+    function add(line: number, count: number, row: number, a: number, b: number, weight = 1): void {
+        if (line + count <= reach[0] || line >= reach[1]) return;
         const segment = lines.segmentOf(line);
-        const { start, bytes } = lines.axis.segments[segment];
+        const { start, bytes } = axis.segments[segment];
         const offset = lines.offsetOf(line, segment);
         // of a block whose rest is beyond the segment: there are no counts
-        const [first, end] = [Math.max(offset, start), Math.min(offset + count * lines.unit, start + bytes)];
-        const [from, to] = [Math.max(first, x0), Math.min(end, this.x1)];
+        const [begin, end] = [Math.max(offset, start), Math.min(offset + count * unit, start + bytes)];
+        const [from, to] = [Math.max(begin, x0), Math.min(end, x1)];
         if (from >= to) return;
-        const fresh = count > 1 ? !this.runs.has(line) : this.seen.add(line);
-        if (count > 1) this.runs.add(line);
+        const fresh = count > 1 ? !runs.has(line) : seen.add(line);
+        if (count > 1) runs.add(line);
         for (let c = Math.max(0, Math.floor((from - x0) / width)); c < columns; ++c) {
             const left = x0 + c * width;
             if (left >= to) break;
             const part = Math.min(to, left + width) - Math.max(from, left);
-            if (part <= 1e-9 * lines.unit) continue; // rounding
-            const share = count > 1 ? part / lines.unit : part / (end - first);
-            this.first[row * columns + c] += a * share;
-            if (this.second.length) this.second[row * columns + c] += b * share;
-            if (fresh) this.touched[c] += share * weight;
+            if (part <= 1e-9 * unit) continue; // rounding
+            const share = count > 1 ? part / unit : part / (end - begin);
+            first[row * columns + c] += a * share;
+            if (second.length) second[row * columns + c] += b * share;
+            if (fresh) touched[c] += share * weight;
         }
     }
 
     /** Adds rows of the file. */
-    see(block: Rows): void {
-        const { lines } = this;
+    function see(block: Rows): void {
         for (let i = 0; i < block.count; ++i) {
-            const span = block.span ? block.span[i] : 1;
-            const row = this.rowOf[Math.min(block.phase![i], this.rowOf.length - 1)];
-            const a = block.first[i] / span;
-            const b = block.second ? block.second[i] / span : 0;
+            const [span, row] = [block.span[i], rowAt(block.phase![i])];
+            const [a, b] = [block.first[i] / span, block.second[i] / span];
             for (const [line, count] of lines.runs(block.address[2 * i + 1], block.address[2 * i], span)) {
-                if (count > fewLines) this.add(line, count, row, a, b);
-                else for (let l = line; l < line + count; ++l) this.add(l, 1, row, a, b);
+                if (count > fewLines) add(line, count, row, a, b);
+                else for (let l = line; l < line + count; ++l) add(l, 1, row, a, b);
             }
         }
     }
 
     /** Adds the cells of a table of phases by blocks of lines. */
-    seeGrid({ phases, columns, low, high, lines, first, second }: Grid): void {
-        for (let p = 0; p < phases.length; ++p) {
-            const row = this.rowOf[Math.min(phases[p], this.rowOf.length - 1)];
-            for (let c = 0; c < columns; ++c) {
-                if (lines[c] === 0) continue;
-                const at = p * columns + c;
-                const block = this.lines.lineOf(high[c], low[c]);
-                if (block >= 0) this.add(block, 1, row, first[at], second[at], lines[c]);
+    function seeGrid(grid: Grid): void {
+        grid.phases.forEach((phase, p) => {
+            for (let c = 0; c < grid.columns; ++c) {
+                const block = grid.lines[c] > 0 ? lines.lineOf(grid.high[c], grid.low[c]) : -1;
+                const at = p * grid.columns + c;
+                if (block >= 0) add(block, 1, rowAt(phase), grid.first[at], grid.second[at], grid.lines[c]);
             }
-        }
-    }
-
-    heat(quantity: Quantity): Heat {
-        const { first, second, rows, columns, edges } = this;
-        const sum = quantity === 'missrate' ? second : first.map((a, i) => valueOf(quantity, a, second[i]));
-        return { rows, columns, sum, weight: this.weights(quantity), edges };
-    }
-
-    /** What the sums are over: accesses for rates, else lines of all phases of the row. */
-    weights(quantity: Quantity): Float64Array {
-        if (quantity === 'missrate') return this.first;
-        return this.first.map((_, cell) => {
-            const row = Math.floor(cell / this.columns);
-            return this.touched[cell % this.columns] * (this.edges[row + 1] - this.edges[row]);
         });
     }
+
+    /** Sums, and what they are over: accesses for rates, else lines of all phases of the row. */
+    function heat(quantity: Quantity): Heat {
+        if (quantity === 'missrate') return { rows, columns, edges, sum: second, weight: first };
+        const phasesIn = (row: number) => edges[row + 1] - edges[row];
+        return {
+            ...{ rows, columns, edges },
+            sum: first.map((a, i) => valueOf(quantity, a, second[i])),
+            weight: first.map((_, cell) => touched[cell % columns] * phasesIn(Math.floor(cell / columns))),
+        };
+    }
+    return { see, seeGrid, heat };
 }
 
 /** The table `grid` of a level (docs/format.md): sums by phase and block of lines. */
@@ -177,21 +150,16 @@ function gridOf(series: Series, mostBytes: number): Grid | null {
         while (c + 1 < columns && place(high[c + 1], low[c + 1]) <= at) ++c;
         lines[c] += counts[i];
     }
-    const table = (name: string) => store.table(`${path}/${name}`);
     const phases = store.words(`${path}/phase`, 0, store.rows(`${path}/phase`));
-    return { bytes: units * info.unit, phases, columns, low, high, lines, first: table('accesses'), second: table('misses') };
+    return { bytes: units * info.unit, phases, columns, low, high, lines, first: store.numbers(`${path}/accesses`), second: store.numbers(`${path}/misses`) };
 }
 
 /** Cells of x0 .. x1; more phases than `most` share rows. */
 export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number, token: Token): Promise<Heat> {
-    const grid = series.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
-    const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(series.info.phases, most), grid?.bytes);
-    if (grid) {
-        sums.seeGrid(grid);
-        return sums.heat(quantity);
-    }
+    const grid = series.info.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
+    const sums = heatSums(series, axis, x0, x1, columns, Math.min(series.info.phases, most), grid?.bytes);
     const narrow = series.findsRows(null) && x1 - x0 < axis.bytes / 4;
-    const ranges = narrow ? series.windows(null, cut(axis, x0, x1)) : series.ranges(null);
-    await series.visit(ranges, token, (block) => sums.see(block), true);
+    if (grid) sums.seeGrid(grid);
+    else await series.visit(narrow ? series.windows(null, cut(axis, x0, x1)) : series.ranges(null), token, sums.see, true);
     return sums.heat(quantity);
 }

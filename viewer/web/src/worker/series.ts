@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
+import { range } from 'd3-array';
+import { joined } from '../numbers';
 import type { Axis, SeriesInfo } from '../protocol';
+import { remembered } from '../remembered';
 import { firstThat } from './addresses';
 import type { Store } from './h5';
 
@@ -30,90 +33,63 @@ export async function breathe(token: Token): Promise<void> {
     if (token.cancelled) throw new Cancelled();
 }
 
-/** Rows of a series as columns: addresses as halves; `second` are the misses of levels. */
+/** Rows of a series as columns: addresses as halves; `second` are the misses of levels, else 0. */
 export interface Rows {
     count: number;
     address: Uint32Array;
-    span: Uint32Array | null;
+    span: Uint32Array;
     phase: Uint32Array | null;
     func: Uint32Array | null;
     first: Float64Array;
-    second: Float64Array | null;
+    second: Float64Array;
 }
 
-export interface PyramidLevel {
-    /** Lines per block. */
-    units: number;
-    path: string;
-    rows: number;
-}
+export type Series = ReturnType<typeof seriesIn>;
+export type PyramidLevel = Series['pyramid'][number];
 
-export class Series {
-    readonly isLevel: boolean;
-    readonly hasFunctions: boolean;
-    /** True where rows of a phase ascend by address: no functions, addresses as written. */
-    readonly sorted: boolean;
-    /** Coarsest last; empty where it cannot serve. */
-    readonly pyramid: PyramidLevel[] = [];
-    private readonly addressColumn: string;
-    private readonly hasSpan: boolean;
-    private starts: Float64Array | null = null;
-    private readonly cache = new Map<string, Uint32Array>();
-
-    constructor(
-        readonly store: Store,
-        readonly info: SeriesInfo,
-    ) {
-        const children = store.children(info.path);
-        this.isLevel = info.kind === 'level';
-        const mapped = children.includes('virtual_address');
-        this.addressColumn = mapped ? 'virtual_address' : 'address';
-        this.hasFunctions = children.includes('function');
-        this.hasSpan = children.includes('span');
-        this.sorted = !mapped && !this.hasFunctions;
-        if (children.includes('pyramid') && !mapped) {
-            for (let i = 1; store.has(`${info.path}/pyramid/level${i}`); ++i) {
-                const path = `${info.path}/pyramid/level${i}`;
-                const units = Number(store.attributes(path).units);
-                this.pyramid.push({ units, path, rows: store.rows(`${path}/address`) });
-            }
-        }
+export function seriesIn(store: Store, info: SeriesInfo) {
+    const children = store.children(info.path);
+    const isLevel = info.kind === 'level';
+    const mapped = children.includes('virtual_address');
+    const addressColumn = mapped ? 'virtual_address' : 'address';
+    const hasFunctions = children.includes('function');
+    /** Whether rows of a phase ascend by address: no functions, addresses as written. */
+    const sorted = !mapped && !hasFunctions;
+    /** Lines per block, and where they are: coarsest last; empty where it cannot serve. */
+    const pyramid: { units: number; path: string; rows: number }[] = [];
+    for (let i = 1; !mapped && store.has(`${info.path}/pyramid/level${i}`); ++i) {
+        const path = `${info.path}/pyramid/level${i}`;
+        pyramid.push({ path, units: Number(store.attributes(path).units), rows: store.rows(`${path}/address`) });
     }
+    let starts: Float64Array | null = null;
+    const cache = new Map<string, Uint32Array>();
+    const allPhases = range(info.phases);
 
-    get rows(): number {
-        return this.info.rows;
-    }
-
-    /** Of reduced copies: the rows with the highest counts, as they were. */
-    topRows(): Rows | null {
-        const path = `${this.info.path}/top`;
-        return this.store.has(path) ? this.readFrom(path, 'address', 0, this.store.rows(`${path}/address`), true, false) : null;
-    }
-
-    private path(column: string): string {
-        return `${this.info.path}/${column}`;
-    }
-
-    private readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean): Rows {
-        const { store, isLevel } = this;
+    function readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean): Rows {
         const words = (column: string, wanted: boolean) => (wanted ? store.words(`${path}/${column}`, first, last) : null);
         return {
             count: last - first,
             address: store.halves(`${path}/${address}`, first, last),
-            span: words('span', store.has(`${path}/span`)),
+            span: words('span', store.has(`${path}/span`)) ?? new Uint32Array(last - first).fill(1),
             phase: words('phase', withPhase),
-            func: words('function', withFunction && this.hasFunctions),
+            func: words('function', withFunction && hasFunctions),
             first: store.numbers(`${path}/${isLevel ? 'accesses' : 'count'}`, first, last),
-            second: isLevel ? store.numbers(`${path}/misses`, first, last) : null,
+            second: isLevel ? store.numbers(`${path}/misses`, first, last) : new Float64Array(last - first),
         };
     }
 
+    /** Of reduced copies: the rows with the highest counts, as they were. */
+    function topRows(): Rows | null {
+        const path = `${info.path}/top`;
+        return store.has(path) ? readFrom(path, 'address', 0, store.rows(`${path}/address`), true, false) : null;
+    }
+
     /** Visits rows of the ranges block by block. */
-    async visit(ranges: [number, number][], token: Token, see: (rows: Rows) => void, withPhase = false, withFunction = false): Promise<void> {
+    async function visit(ranges: [number, number][], token: Token, see: (rows: Rows) => void, withPhase = false, withFunction = false): Promise<void> {
         for (const [from, to] of ranges) {
-            for (let at = from; at < to;) {
+            for (let at = from; at < to; ) {
                 const end = Math.min(to, (Math.floor(at / block) + 1) * block);
-                see(this.readFrom(this.info.path, this.addressColumn, at, end, withPhase, withFunction));
+                see(readFrom(info.path, addressColumn, at, end, withPhase, withFunction));
                 at = end;
                 if (at < to) await breathe(token);
             }
@@ -122,90 +98,60 @@ export class Series {
     }
 
     /** The block of a column that a row lies in, from a small cache, for searches; and the row's place in it. */
-    private cached(column: string, row: number, halves: boolean): [Uint32Array, number] {
+    function cached(column: string, row: number, read: 'halves' | 'words'): [Uint32Array, number] {
         const index = Math.floor(row / cachedBlock);
-        const key = `${column}:${index}`;
-        let found = this.cache.get(key);
-        if (!found) {
-            const to = Math.min(this.rows, (index + 1) * cachedBlock);
-            found = halves ? this.store.halves(this.path(column), index * cachedBlock, to) : this.store.words(this.path(column), index * cachedBlock, to);
-            if (this.cache.size >= 64) this.cache.delete(this.cache.keys().next().value as string);
-            this.cache.set(key, found);
-        }
+        const end = Math.min(info.rows, (index + 1) * cachedBlock);
+        const found = remembered(cache, `${column}:${index}`, () => store[read](`${info.path}/${column}`, index * cachedBlock, end));
+        if (cache.size > 64) cache.delete(cache.keys().next().value as string);
         return [found, row % cachedBlock];
     }
 
-    /** Row where each phase begins, and one behind the last. */
-    phaseStarts(): Float64Array {
-        if (this.starts) return this.starts;
-        const { phases } = this.info;
-        const starts = new Float64Array(phases + 1).fill(this.rows);
-        starts[0] = 0;
-        if (phases <= 64) {
-            for (let phase = 1; phase < phases; ++phase) {
-                starts[phase] = firstThat(starts[phase - 1], this.rows, (row) => this.phaseOf(row) >= phase);
-            }
-        } else {
-            let next = 0;
-            for (let at = 0; at < this.rows; at += block) {
-                const column = this.store.words(this.path('phase'), at, Math.min(this.rows, at + block));
-                for (let i = 0; i < column.length; ++i)
-                    while (next <= column[i] && next <= phases) starts[next++] = at + i;
-            }
-        }
-        this.starts = starts;
-        return starts;
-    }
-
-    private phaseOf(row: number): number {
-        const [phases, at] = this.cached('phase', row, false);
+    function phaseOf(row: number): number {
+        const [phases, at] = cached('phase', row, 'words');
         return phases[at];
     }
 
-    private addressOf(row: number): bigint {
-        const [halves, at] = this.cached(this.addressColumn, row, true);
+    function addressOf(row: number): bigint {
+        const [halves, at] = cached(addressColumn, row, 'halves');
         return (BigInt(halves[2 * at + 1]) << 32n) | BigInt(halves[2 * at]);
     }
 
+    /** Row where each phase begins, and one behind the last. */
+    function phaseStarts(): Float64Array {
+        if (starts) return starts;
+        starts = new Float64Array(info.phases + 1).fill(info.rows);
+        starts[0] = 0;
+        for (let phase = 1; phase < info.phases; ++phase) starts[phase] = firstThat(starts[phase - 1], info.rows, (row) => phaseOf(row) >= phase);
+        return starts;
+    }
+
     /** Ranges of rows of these phases; adjacent ones are united. */
-    ranges(phases: number[] | null): [number, number][] {
-        if (phases === null) return [[0, this.rows]];
-        const starts = this.phaseStarts();
-        const ranges: [number, number][] = [];
-        for (const phase of [...phases].sort((a, b) => a - b)) {
-            if (phase < 0 || phase >= this.info.phases || starts[phase] === starts[phase + 1]) continue;
-            const last = ranges.at(-1);
-            if (last && last[1] === starts[phase]) last[1] = starts[phase + 1];
-            else ranges.push([starts[phase], starts[phase + 1]]);
-        }
-        return ranges;
+    function ranges(phases: number[] | null): [number, number][] {
+        if (phases === null) return [[0, info.rows]];
+        const starts = phaseStarts();
+        const some = [...phases].sort((a, b) => a - b).filter((phase) => starts[phase] < starts[phase + 1]);
+        return joined(some.map((phase) => [starts[phase], starts[phase + 1]]));
     }
 
     /** Whether rows of some phases are found by searching: they ascend, and the phases are few. */
-    findsRows(phases: number[] | null): boolean {
-        return this.sorted && (phases?.length ?? this.info.phases) <= 64;
-    }
+    const findsRows = (phases: number[] | null): boolean => sorted && (phases ?? allPhases).length <= 64;
 
     /** Rows of each of these phases on an axis. Only where they are found by searching. */
-    windows(phases: number[] | null, { segments }: Axis): [number, number][] {
-        const starts = this.phaseStarts();
-        const chosen = (phases ?? Array.from({ length: this.info.phases }, (_, i) => i)).filter((phase) => phase >= 0 && phase < this.info.phases);
+    function windows(phases: number[] | null, { segments }: Axis): [number, number][] {
+        const starts = phaseStarts();
+        const chosen = phases?.filter((phase) => phase >= 0 && phase < info.phases) ?? allPhases;
         // a count for several lines may begin before
-        const lead = BigInt(this.info.unit) * (this.hasSpan ? 4096n : 1n);
+        const lead = BigInt(info.unit) * (children.includes('span') ? 4096n : 1n);
         const found = segments.flatMap(({ base, bytes }) =>
             chosen.flatMap((phase): [number, number][] => {
-                const first = firstThat(starts[phase], starts[phase + 1], (row) => this.addressOf(row) >= base - lead);
-                const last = firstThat(first, starts[phase + 1], (row) => this.addressOf(row) >= base + BigInt(bytes));
+                const first = firstThat(starts[phase], starts[phase + 1], (row) => addressOf(row) >= base - lead);
+                const last = firstThat(first, starts[phase + 1], (row) => addressOf(row) >= base + BigInt(bytes));
                 return first < last ? [[first, last]] : [];
             }),
         );
         // windows of segments that lie near each other overlap: each row is read once
-        const once: [number, number][] = [];
-        for (const [first, last] of found.sort((a, b) => a[0] - b[0])) {
-            const before = once.at(-1);
-            if (before && first <= before[1]) before[1] = Math.max(before[1], last);
-            else once.push([first, last]);
-        }
-        return once;
+        return joined(found.sort((a, b) => a[0] - b[0]));
     }
+
+    return { store, info, isLevel, hasFunctions, pyramid, topRows, visit, ranges, findsRows, windows };
 }

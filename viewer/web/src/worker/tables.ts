@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sweeps, experiments and probes write: tables that the page shows row by row.
-import type { TableRow } from '../protocol';
+// What sweeps, experiments and probes write: tables that the page shows row by row; reuse distances of /reuse (docs/reuse.md).
+import { range, rollup, sum } from 'd3-array';
 import { parameterOf, type Measure, type Points } from '../points';
+import type { Phases, TableRow } from '../protocol';
+import { remembered } from '../remembered';
 import { FileError, text, texts, type Store } from './h5';
 
 /** The columns that each needs; it may have more. */
@@ -110,4 +112,32 @@ export function validationOf(store: Store) {
         scores: tableOf(store, 'summary'),
         worst: tableOf(store, 'worst'),
     };
+}
+
+/** What files write for first uses: 2^64-1, as a double. */
+const firstUse = 2 ** 64;
+
+function reuseOf(store: Store, path: string) {
+    const { link, line_bytes } = store.attributes(path);
+    const names = store.texts(`${path}/structures`);
+    const [structure, phase, distance, count] = store.columns(`${path}/distances`, 'structure', 'phase', 'distance', 'count');
+    if (!(Number(line_bytes) >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
+    if (structure.some((each) => each >= names.length)) throw new FileError(`/${path}/distances has structures that /${path}/structures does not name; the file is damaged.`);
+    return { path, link: text(link), lineBytes: Number(line_bytes), names, structure, phase, distance, count };
+}
+
+/** Sums over the groups of a file, which are read when they are first asked for. */
+export function reuseIn(store: Store, groups: string[]) {
+    const known = new Map<string, ReturnType<typeof reuseOf>>();
+    /** How many other lines lie between two uses of a line, by group (a link with lines of a size): uses by the least distance of a bin, in lines,
+     * ascending; Infinity: first uses. null: of all structures, phases. */
+    return (structures: string[] | null, phases: Phases) =>
+        groups.map((group) => {
+            const { path, link, lineBytes, names, structure, phase, distance, count } = remembered(known, group, () => reuseOf(store, `reuse/${group}`));
+            const wanted = names.map((name) => !structures || structures.includes(name));
+            const inPhases = phases && new Set(phases);
+            const rows = range(distance.length).filter((i) => wanted[structure[i]] && (!inPhases || inPhases.has(phase[i])));
+            const bins = [...rollup(rows, (some) => sum(some, (i) => count[i]), (i) => distance[i])].sort((a, b) => a[0] - b[0]);
+            return { path, link, lineBytes, bins: bins.map(([from, uses]) => ({ distance: from === firstUse ? Infinity : from, count: uses })) };
+        });
 }

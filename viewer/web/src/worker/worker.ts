@@ -3,39 +3,34 @@
 import './quiet';
 import type { Axis, FileInfo, Phases, Quantity, Stretch } from '../protocol';
 import type { Reply } from '../client';
+import { remembered } from '../remembered';
 import { cut } from './buckets';
-import { Counts } from './counts';
+import * as counts from './counts';
 import { factsOf } from './facts';
 import { NoDigests } from './digests';
 import { FileError, Store } from './h5';
 import { heatOf } from './heat';
-import { Reuse } from './reuse';
-import { Cancelled, Series, type Token } from './series';
+import { reuseIn } from './tables';
+import { Cancelled, seriesIn, type Series, type Token } from './series';
 
 const running = new Map<number, Token>();
-const counts = new Counts();
 let store: Store;
 let info: FileInfo;
-let reuse: Reuse;
+let reuse: ReturnType<typeof reuseIn>;
 const series = new Map<string, Series>();
 
-function seriesOf(id: string): Series {
-    let found = series.get(id);
-    if (!found) {
+const seriesOf = (id: string): Series =>
+    remembered(series, id, () => {
         const facts = info.series.find((each) => each.id === id);
         if (!facts) throw new FileError(`The file has no series ${id}.`);
-        found = new Series(store, facts);
-        series.set(id, found);
-    }
-    return found;
-}
+        return seriesIn(store, facts);
+    });
 
-async function open(source: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<FileInfo> {
-    const blob = source instanceof File ? source : new Blob([source.bytes]);
-    store = await Store.open(source.name, blob, trust);
+async function open(source: File, trust: boolean): Promise<FileInfo> {
+    store = await Store.open(source.name, source, trust);
     try {
-        info = factsOf(store, source.name, blob.size);
-        reuse = new Reuse(store, info.reuse);
+        info = factsOf(store, source.name, source.size);
+        reuse = reuseIn(store, info.reuse);
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
         if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
@@ -54,7 +49,7 @@ function dataRanges(): [bigint, bigint][] {
 
 /** What the page may ask; the first argument is a token of the request. */
 const answers = {
-    open: (_: Token, source: File | { name: string; bytes: ArrayBuffer }, trust: boolean) => open(source, trust),
+    open: (_: Token, source: File, trust: boolean) => open(source, trust),
     extents: (token: Token, ids: string[]) => counts.extents(ids.map(seriesOf), token),
     buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
@@ -70,7 +65,7 @@ const answers = {
     coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) => 
         counts.coarse({ series: seriesOf(id), phases: null, axis, token }, group, dataRanges(), stretch),
     /** Reuse distances of structures by name and phases; null: of all. */
-    reuse: (_: Token, structures: string[] | null, phases: Phases) => reuse.sums(structures, phases),
+    reuse: (_: Token, structures: string[] | null, phases: Phases) => reuse(structures, phases),
 };
 
 export type Answers = typeof answers;
