@@ -37,4 +37,7 @@ CampaignJob points_job(const Manifest& manifest, Inputs inputs);
 /// Of machines that are validated (validate.hpp).
 CampaignJob validation_job(const Manifest& manifest, Inputs inputs);
 
+/// Of workloads that are swept (sweep.hpp).
+CampaignJob sweep_job(const Manifest& manifest, Inputs inputs);
+
 }  // namespace cachetally::app

@@ -286,6 +286,7 @@ CampaignJob job_of(const CampaignFolder& folder, Inputs inputs) {
             shown(folder.path()), manifest.program, campaign_program());
     if (manifest.kind == "points") return points_job(manifest, inputs);
     if (manifest.kind == "validate") return validation_job(manifest, inputs);
+    if (manifest.kind == "sweep") return sweep_job(manifest, inputs);
     throw CampaignError("'{}' holds a campaign of another kind ('{}')", shown(folder.path()), shown(manifest.kind));
 }
 

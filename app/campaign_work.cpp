@@ -68,7 +68,7 @@ void require_own_result(const std::string& path) {
     try {
         const InputFile file(path, Trust::file);
         const std::string kind = result_kind(file);
-        if (kind == "campaign" || kind == "validate") return;
+        if (kind == "campaign" || kind == "sweep" || kind == "validate") return;
     } catch (const StorageError&) {
     }
     throw CampaignError("'{}' is in the way, and no result of a campaign: move it, or merge into another file (-o)",
@@ -142,8 +142,7 @@ void work_here(const CampaignFolder& folder, const CampaignWork& work) {
                             folder.is_cancelled() ? "cancelled" : "interrupted", shown(folder.path()));
     if (options.shards == 1) merge_bundles(folder, job, {}, true);
     if (status.failed != 0)
-        throw CampaignError("{} failed: {}", numbered(status.failed, status.kind == "points" ? "point" : "machine"),
-                            folder.file("errors.log"));
+        throw CampaignError("{} failed: {}", numbered(status.failed, status.noun), folder.file("errors.log"));
 }
 
 std::string own_path() {
@@ -186,9 +185,22 @@ void work_on(const CampaignFolder& folder, const CampaignWork& work) {
 void begin_campaign(const Manifest& manifest, const CampaignWork& work) {
     if (work.dry_run && work.slurm) return print_scripts(work.folder, manifest, work);
     if (work.dry_run)
-        return print("{}: {} in {}\n", manifest.name, numbered(manifest.items, "machine"),
+        return print("{}: {} in {}\n", manifest.name, numbered(manifest.items, manifest.noun()),
                      numbered(manifest.count(), "bundle"));
     work_on(CampaignFolder(work.folder, manifest), work);
+}
+
+void check_beside_folder(const CLI::App& command, const std::string& folder, std::initializer_list<const char*> needing,
+                         std::initializer_list<const char*> contradicting) {
+    for (const char* option : folder.empty() ? needing : contradicting) {
+        if (command.count(option) == 0) continue;
+        if (folder.empty())
+            throw UsageError("{} needs --folder: the folder in which the results of a campaign gather", option);
+        throw UsageError(
+            "{} cannot stand beside --folder: the result of a campaign is FOLDER/result.h5, which 'cachetally show' "
+            "prints, and what it reads are kernels, and traces as they are",
+            option);
+    }
 }
 
 void add_work_options(CLI::App& command, CampaignWork& work) {

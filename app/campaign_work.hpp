@@ -26,6 +26,11 @@ void add_work_options(CLI::App& command, CampaignWork& work);
 /// --slurm and what belongs to it, and --dry-run.
 void add_slurm_options(CLI::App& command, CampaignWork& work);
 
+/// Of commands that may be campaigns: throws UsageError where one of `needing` stands without --folder, or one of
+/// `contradicting` beside it.
+void check_beside_folder(const CLI::App& command, const std::string& folder, std::initializer_list<const char*> needing,
+                         std::initializer_list<const char*> contradicting);
+
 /// Begins a campaign in its folder, or joins it, and does what the options say.
 void begin_campaign(const Manifest& manifest, const CampaignWork& work);
 

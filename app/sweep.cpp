@@ -11,28 +11,14 @@
 #include "app/input.hpp"
 #include "app/program.hpp"
 #include "app/report.hpp"
-#include "app/swept.hpp"
+#include "app/sweep.hpp"
 #include "app/terminal.hpp"
 
 namespace cachetally::app {
 namespace {
 
-struct Options : WorkloadOptions {
-    OutputOptions output;
-    std::vector<std::string> workloads;
-    std::string counters = "16,32,64,128";
-    std::string granularity = "1-6";
-    std::string eviction = "fifo";
-    std::string links;
-    std::string monitor;
-    std::vector<std::string> vary;
-    std::string preset;
-    bool slowdown = false;
-    ChoiceTexts choice_of_cells;
-};
-
 /// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md says which of these choices are ours.
-void apply_preset(Options& options) {
+void apply_preset(SweepOptions& options) {
     if (options.preset.empty()) return;
     if (options.preset != "paper-2002")
         throw UsageError(fmt::format("there is no preset '{}'; known are: paper-2002", options.preset));
@@ -44,8 +30,10 @@ void apply_preset(Options& options) {
 
 /// All but the cells is the preset's: whatever else was given would be ignored.
 void check_beside_preset(const CLI::App& command) {
-    constexpr std::string_view possible[] = {"WORKLOAD", "--preset", "--counters", "--granularity",
-                                             "--output", "--force",  "--json"};
+    constexpr std::string_view possible[] = {
+        "WORKLOAD", "--preset",          "--counters",  "--granularity", "--output", "--force",
+        "--json",   "--folder",          "--jobs",      "--shard",       "--slurm",  "--dry-run",
+        "--tasks",  "--points-per-task", "--partition", "--time",        "--memory", "--sbatch"};
     if (command.count("--preset") == 0) return;
     for (const CLI::Option* option : command.get_options()) {
         const std::string name = option->get_positional() ? option->get_name() : "--" + option->get_lnames().front();
@@ -59,41 +47,8 @@ void check_beside_preset(const CLI::App& command) {
     }
 }
 
-constexpr RefusedKey varied_by_sweeps[] = {
-    {"link", "write --link NAME,NAME"},
-    {"name", "a sweep has no single monitors"},
-    {"counters", "a sweep varies it: write --counters 16,32"},
-    {"granularity", "a sweep varies it: write --granularity 1-4"},
-    {"eviction", "a sweep varies it: write --eviction fifo,lru"},
-};
-
-SweepPlan plan_of(const Options& options, const Topology& topology) {
-    SweepPlan plan;
-    const std::vector<std::uint32_t> counters = parse_counters(options.counters);
-    const std::vector<Granularity> granularities = parse_granularities(options.granularity);
-    const std::vector<Eviction> evictions = parse_evictions(options.eviction);
-    plan.slowdown = options.slowdown;
-    plan.beside_paper = !options.preset.empty();
-    MonitorSpec start;
-    start.counters = counters.front();
-    start.granularity = granularities.front();
-    const std::vector<std::string> links =
-        options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
-                              : parse_links(options.links);
-    for (const std::string& link : links)
-        for (const std::string& settings : combinations(options.vary)) {
-            const std::string both =
-                options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
-            MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
-            spec.link = link;
-            plan.variants.push_back(
-                {completed(placed({spec}, topology).front(), topology), settings, counters, granularities, evictions});
-        }
-    return plan;
-}
-
 /// What is swept, each once.
-std::vector<SweepSource> sources_of(const Options& options) {
+std::vector<SweepSource> sources_of(const SweepOptions& options) {
     std::vector<SweepSource> sources;
     if (!options.source.empty()) sources.push_back({options.source, options.settings, {}});
     for (const std::string& text : options.workloads) {
@@ -117,80 +72,53 @@ std::string name_of(const SweepSource& source, const RunTitle& title, const std:
     return std::ranges::find(sources, name, &SweepSource::title) == sources.end() ? name : source.name;
 }
 
-/// One workload more.
-void add(SweepView& view, const SweptWorkload& swept, const std::string& name) {
-    if (view.cells.empty() && view.references == 0) {
-        view.title = swept.title;
-        view.runs = 0;
-    } else {
-        view.title.input = fmt::format(
-            "{}, {}",
-            view.title.settings.empty() ? view.title.input
-                                        : fmt::format("{} {}", view.title.input, fmt::join(view.title.settings, " ")),
-            name);
-        view.title.settings.clear();
-        view.title.lines.reset();
-        if (!swept.title.complete) add_missing(view.title, name + ": " + swept.title.incomplete);
-        if (view.title.failure.empty()) view.title.failure = swept.title.failure;
-    }
-    view.references += swept.run.counts.references;
-    view.runs += swept.runs;
-    view.cells.insert(view.cells.end(), swept.cells.begin(), swept.cells.end());
-}
-
-void write_file(ResultFile& file, const Topology& topology, const SweepView& view, const SweptWorkload& first,
-                const Input& input, const SweepPlan& plan, bool one_workload) {
-    std::optional<SweptEvents> events;
-    if (one_workload && plan.variants.size() == 1 && first.exact)
-        events.emplace(SweptEvents{*first.exact, first.program_addresses});
-    write_sweep_result(file.root(), topology, view, events ? &*events : nullptr,
-                       one_workload ? first.regions : std::vector<Region>());
-    write_provenance_of(file.root(), topology, input);
-    close_output(&file, view.title);
-}
-
-void run_command(const Options& given) {
-    Options options = given;
-    apply_preset(options);
-    const Topology topology = topology_of(options.simulation);
-    const SweepPlan plan = plan_of(options, topology);
-    SweepView view;
-    view.choice = choice_of(options.choice_of_cells);
-    view.timed = options.slowdown;
-    view.link = fmt::format(
-        "{}", fmt::join(parse_links(options.links.empty() ? plan.variants[0].base.link : options.links), ","));
-    view.monitor = to_string(plan.variants[0].base);
-    std::vector<SweepSource> sources = sources_of(options);
+/// Opens all, and names them as results do.
+std::vector<Input> open_sources(std::vector<SweepSource>& sources, const SweepOptions& options,
+                                const Topology& topology) {
     std::vector<Input> inputs;
-    InputNames names;
     for (SweepSource& source : sources) {
         if (options.slowdown) refuse_second_reading(source.name);
         inputs.push_back(open_input(source.name, source.settings, options.choice));
-        const Input& input = inputs.back();
-        check_cores(input, topology);
-        warn_of_one_stream(input, topology);
-        source.title = name_of(source, title_of(topology, input, {}, options.simulation), sources);
-        for (const std::string& name : inputs_of(input, options.simulation)) names.push_back(name);
+        check_cores(inputs.back(), topology);
+        warn_of_one_stream(inputs.back(), topology);
+        source.title = name_of(source, title_of(topology, inputs.back(), {}, options.simulation), sources);
     }
+    return inputs;
+}
+
+void run_command(const SweepOptions& given) {
+    SweepOptions options = given;
+    apply_preset(options);
+    const Topology topology = topology_of(options.simulation);
+    const SweepPlan plan = plan_of(options, topology);
+    SweepView view = begun_view(options, plan);
+    std::vector<SweepSource> sources = sources_of(options);
+    const std::vector<Input> inputs = open_sources(sources, options, topology);
+    if (!options.work.folder.empty()) return begin_campaign(sweep_manifest(options, sources, topology), options.work);
+    InputNames names;
+    for (const Input& input : inputs)
+        for (const std::string& name : inputs_of(input, options.simulation)) names.push_back(name);
     const std::unique_ptr<ResultFile> file = open_output(options.output, names);
     std::optional<SweptWorkload> first;
     std::string missing;
     RunResult last;
     for (std::size_t i = 0; i < sources.size() && missing.empty() && (i == 0 || last.complete); ++i) {
         SweptWorkload swept = sweep_workload(sources[i], inputs[i], plan, options, topology);
-        add(view, swept, sources[i].title);
+        add_workload(view, view_of(swept), sources[i].title);
         missing = swept.missing;
         last = swept.run;
-        if (swept.unknown != 0) view.slowdown_unknown = why_unknown(swept.unknown);
         if (!first) first = std::move(swept);
     }
-    for (const auto& field : fields_of(view.cells)) view.events += field[0].events;
     if (options.simulation.json) {
         print_json(to_json(view));
     } else {
         print_lines(to_text(view, terminal_width()));
     }
-    if (file) write_file(*file, topology, view, *first, inputs.front(), plan, sources.size() == 1);
+    if (file) {
+        write_sweep_of(file->root(), topology, view, sources.size() == 1 ? &*first : nullptr, plan);
+        write_provenance_of(file->root(), topology, inputs.front());
+        close_output(file.get(), view.title);
+    }
     refuse_incomplete(last, view.title, file.get());
     if (!missing.empty())
         throw std::runtime_error(fmt::format("{}: the {} of the other cells is not known{}", missing,
@@ -201,7 +129,7 @@ void run_command(const Options& given) {
 }  // namespace
 
 void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SweepOptions>();
     CLI::App* command = app.add_subcommand(
         "sweep", "Trade counters, granularity, eviction and all else of monitors against accuracy, traffic and time");
     add_text_option(*command, "--workload", options->workloads,
@@ -246,6 +174,12 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
     add_choice_options(*command, options->choice_of_cells);
     add_workload_options(*command, *options, true);  // where --workload names all, there is no other
     add_output_options(*command, options->output, "a row per cell");
+    add_work_options(*command, options->work);
+    add_text_option(*command, "--folder", options->work.folder,
+                    "Sweep as a campaign, whose bundles are the workloads: results gather in this folder, 'campaign "
+                    "resume' goes on (docs/campaigns.md)",
+                    "FOLDER", "the name of a folder");
+    add_slurm_options(*command, options->work);
     command->footer(
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"
@@ -255,6 +189,12 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
         "      --objectives error,bits --where \"error<5\"");
     command->callback([options, command, &program] {
         check_beside_preset(*command);
+        check_beside_folder(
+            *command, options->work.folder, {"--jobs", "--shard", "--slurm", "--dry-run"},
+            {"--output", "--force", "--json", "--trust", "--from", "--skip", "--map", "--structures", "--symbols"});
+        if (!options->work.folder.empty() && !program.empty())
+            throw UsageError(
+                "a program cannot be swept as a campaign: record it (cachetally record), and name the trace");
         with_recording(*options, program, [options] { run_command(*options); });
     });
 }

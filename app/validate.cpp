@@ -169,22 +169,6 @@ void validate(ValidateOptions options) {
     report_end(file.get(), view.result, options);
 }
 
-/// What belongs to a campaign, or to what is printed at once.
-void check_campaign(const CLI::App& command, const ValidateOptions& options) {
-    if (options.work.folder.empty()) {
-        for (const char* option : {"--shard", "--slurm", "--dry-run"})
-            if (command.count(option) != 0)
-                throw UsageError("{} needs --folder: the folder in which the results of a campaign gather", option);
-        return;
-    }
-    for (const char* option : {"--worst", "--most-worst", "--output", "--force", "--json"})
-        if (command.count(option) != 0)
-            throw UsageError(
-                "{} cannot stand beside --folder: the result of a campaign is FOLDER/result.h5, which "
-                "'cachetally show' prints",
-                option);
-}
-
 }  // namespace
 
 ValidationView validation_view(ValidationResult result, const ValidationOptions& options) {
@@ -271,7 +255,8 @@ void add_validate(CLI::App& app) {
         "The commands after the worst machines repeat their answers, from the files that --worst writes.");
     command->callback([options, command] {
         check_use(*command, *options);
-        check_campaign(*command, *options);
+        check_beside_folder(*command, options->work.folder, {"--shard", "--slurm", "--dry-run"},
+                            {"--worst", "--most-worst", "--output", "--force", "--json"});
         options->campaign.jobs = options->work.jobs == 0 ? usable_processors() : options->work.jobs;
         validate(*options);
     });

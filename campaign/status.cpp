@@ -65,6 +65,7 @@ CampaignStatus status_of(const CampaignFolder& folder) {
     CampaignStatus status;
     status.name = manifest.name;
     status.kind = manifest.kind;
+    status.noun = manifest.noun();
     status.program = manifest.program;
     status.items = manifest.items;
     status.bundles = manifest.count();
@@ -114,7 +115,7 @@ nlohmann::ordered_json to_json(const CampaignStatus& status) {
 }
 
 std::string to_text(const CampaignStatus& status) {
-    const std::string noun = status.kind == "points" ? "point" : "machine";
+    const std::string& noun = status.noun;
     std::string text = fmt::format("{}: {}, {} done, {} failed, {} running ({} of {} done)\n", status.name,
                                    numbered(status.items, noun), status.done, status.failed, status.running,
                                    status.bundles_done, numbered(status.bundles, "bundle"));

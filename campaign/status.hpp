@@ -14,7 +14,7 @@ struct FailureReason {
 };
 
 struct CampaignStatus {
-    std::string name, kind, program;
+    std::string name, kind, noun, program;
     std::uint64_t items = 0;    ///< points, or machines
     std::uint64_t done = 0;     ///< with results
     std::uint64_t failed = 0;   ///< ended with an error

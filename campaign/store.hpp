@@ -22,13 +22,15 @@ public:
 
 /// What a campaign is of. Equal manifests give equal results.
 struct Manifest {
-    std::string kind;     ///< "points" or "validate"
+    std::string kind;     ///< "points", "sweep" or "validate"
     std::string program;  ///< version and commit
     std::string name;
-    std::uint64_t items = 0;             ///< points, or machines
+    std::uint64_t items = 0;             ///< points, workloads, or machines
     std::vector<std::uint64_t> bundles;  ///< first item of each, and their number at the end
     nlohmann::ordered_json contents;     ///< by kind
 
+    /// Of an item, in words.
+    std::string noun() const { return kind == "points" ? "point" : kind == "sweep" ? "workload" : "machine"; }
     std::uint64_t count() const { return bundles.size() - 1; }
     std::uint64_t first(std::uint64_t bundle) const { return bundles[bundle]; }
     std::uint64_t end(std::uint64_t bundle) const { return bundles[bundle + 1]; }

@@ -84,4 +84,17 @@ void copy_axes(const Group& from, Group& to) {
     }
 }
 
+void copy_group(const Group& from, const std::string& name, Group& to) {
+    const Group source = from.open_group(name);
+    Group target = to.create_group(name);
+    copy_attributes(source, target);
+    for (const std::string& each : source.children()) {
+        if (is_group(source, each))
+            copy_group(source, each, target);
+        else
+            copy_dataset(source, each, target);
+    }
+    copy_axes(source, target);
+}
+
 }  // namespace cachetally

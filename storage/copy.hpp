@@ -17,6 +17,9 @@ void copy_dataset(const Group& from, const std::string& name, Group& to);
 /// Makes the dimension scales of the datasets of `from` those of their copies in `to`.
 void copy_axes(const Group& from, Group& to);
 
+/// A group of `from` with all that is below it, and with its axes.
+void copy_group(const Group& from, const std::string& name, Group& to);
+
 bool is_group(const Group& group, const std::string& name);
 
 }  // namespace cachetally

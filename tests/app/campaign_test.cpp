@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/text.hpp"
 #include "storage/file.hpp"
 #include "tests/app/program.hpp"
 
@@ -251,6 +252,32 @@ TEST_F(Campaigns, ValidationGivesTheSameScores) {
     EXPECT_FALSE(fs::exists(path("w")));
     EXPECT_THAT(call(options + Words{"--slurm"}).err, HasSubstr("--slurm needs --folder"));
     EXPECT_THAT(call({"validate", "--machines", "24", "--folder", "v"}).err, HasSubstr("'v' holds"));
+}
+
+TEST_F(Campaigns, SweepsGiveTheSameCells) {
+    good({"trace", "convert", "radix", "t.ct.h5", "keys=300"});
+    const Words several{"sweep",      "--workload", "lu,n=32",        "--workload", "t.ct.h5",
+                        "--workload", "fft,n=256",  "--counters",     "4,16",       "--granularity",
+                        "1-2",        "--vary",     "width=4,8",      "--link",     "core-L1D,L1D-L2",
+                        "--slowdown", "-m",         "generic3-timed", "--where",    "error<50"};
+    const Words one{"sweep", "lu", "n=32", "--counters", "4,16", "--count", "5000"};
+    std::size_t number = 0;
+    for (const Words& words : {several, one}) {
+        const std::string folder = fmt::format("sweep{}", number++), file = folder + ".h5";
+        const std::size_t workloads = words == one ? 1 : 3;
+        good(words + Words{"-o", file});
+        EXPECT_THAT(good(words + Words{"--folder", folder, "--shard", "1/3"}).out,
+                    HasSubstr(fmt::format("{}, 1 done", numbered(workloads, "workload"))));
+        EXPECT_THAT(call({"campaign", "merge", folder}).status, workloads == 1 ? 0 : 1);
+        good({"campaign", "resume", folder, "--jobs", "2"});
+        EXPECT_EQ(good({"show", folder + "/result.h5", "--json"}).json(), good({"show", file, "--json"}).json());
+        const InputFile alone(path(file)), merged(path(folder + "/result.h5"));
+        EXPECT_EQ(merged.root().children(), alone.root().children());
+    }
+    EXPECT_THAT(call(several + Words{"--folder", "x", "--json"}).err, HasSubstr("--json cannot stand beside --folder"));
+    EXPECT_THAT(call(several + Words{"--shard", "1/2"}).err, HasSubstr("--shard needs --folder"));
+    good({"trace", "convert", "radix", "t.ct.h5", "keys=400", "--force"});
+    EXPECT_THAT(call({"campaign", "resume", "sweep0"}).err, HasSubstr("is not what it was when the campaign began"));
 }
 
 TEST_F(Campaigns, TheStudyOfTheDocsHasTenThousandPoints) {

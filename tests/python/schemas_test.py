@@ -182,7 +182,7 @@ class Schemas(InDirectory):
         (cls.directory / "good.yaml").write_text(
             "machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: [16, 32]}}]\nmonitors: [none, {set: {counters: [4, 8]}}]\n"
         )
-        (cls.directory / "bad.yaml").write_text("machines: [tiny.yaml]\nworkloads: [{run: lu, set: {n: 16, block: [8, 32]}}]\n")
+        (cls.directory / "bad.yaml").write_text("machines: [tiny.yaml, {machine: tiny.yaml, set: {cores: 2}}]\nworkloads: [{run: lu, set: {n: 16, processors: 2}}]\n")
         (cls.directory / "budget.yaml").write_text(
             "machine: tiny.yaml\nchecks: [{run: lu n=16, layouts: 1, budgets: [{misses: 1M, level: L1}]}]\n"
         )

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/comparison.hpp"
+#include "app/report.hpp"
+#include "app/sweep.hpp"
+
+namespace cachetally::app {
+namespace {
+
+constexpr RefusedKey varied_by_sweeps[] = {
+    {"link", "write --link NAME,NAME"},
+    {"name", "a sweep has no single monitors"},
+    {"counters", "a sweep varies it: write --counters 16,32"},
+    {"granularity", "a sweep varies it: write --granularity 1-4"},
+    {"eviction", "a sweep varies it: write --eviction fifo,lru"},
+};
+
+}  // namespace
+
+SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
+    SweepPlan plan;
+    const std::vector<std::uint32_t> counters = parse_counters(options.counters);
+    const std::vector<Granularity> granularities = parse_granularities(options.granularity);
+    const std::vector<Eviction> evictions = parse_evictions(options.eviction);
+    plan.slowdown = options.slowdown;
+    plan.beside_paper = !options.preset.empty();
+    MonitorSpec start;
+    start.counters = counters.front();
+    start.granularity = granularities.front();
+    const std::vector<std::string> links =
+        options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
+                              : parse_links(options.links);
+    for (const std::string& link : links)
+        for (const std::string& settings : combinations(options.vary)) {
+            const std::string both =
+                options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
+            MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
+            spec.link = link;
+            plan.variants.push_back(
+                {completed(placed({spec}, topology).front(), topology), settings, counters, granularities, evictions});
+        }
+    return plan;
+}
+
+SweepView begun_view(const SweepOptions& options, const SweepPlan& plan) {
+    SweepView view;
+    view.choice = choice_of(options.choice_of_cells);
+    view.timed = options.slowdown;
+    view.link = fmt::format(
+        "{}", fmt::join(parse_links(options.links.empty() ? plan.variants[0].base.link : options.links), ","));
+    view.monitor = to_string(plan.variants[0].base);
+    return view;
+}
+
+SweepView view_of(const SweptWorkload& swept) {
+    SweepView view;
+    view.title = swept.title;
+    view.references = swept.run.counts.references;
+    view.runs = swept.runs;
+    view.cells = swept.cells;
+    if (swept.unknown != 0) view.slowdown_unknown = why_unknown(swept.unknown);
+    return view;
+}
+
+void add_workload(SweepView& view, const SweepView& one, const std::string& name) {
+    if (view.cells.empty() && view.references == 0) {
+        view.title = one.title;
+        view.runs = 0;
+    } else {
+        view.title.input = fmt::format(
+            "{}, {}",
+            view.title.settings.empty() ? view.title.input
+                                        : fmt::format("{} {}", view.title.input, fmt::join(view.title.settings, " ")),
+            name);
+        view.title.settings.clear();
+        view.title.lines.reset();
+        if (!one.title.complete) add_missing(view.title, name + ": " + one.title.incomplete);
+        if (view.title.failure.empty()) view.title.failure = one.title.failure;
+    }
+    view.references += one.references;
+    view.runs += one.runs;
+    view.cells.insert(view.cells.end(), one.cells.begin(), one.cells.end());
+    if (!one.slowdown_unknown.empty()) view.slowdown_unknown = one.slowdown_unknown;
+    view.events = 0;
+    for (const auto& field : fields_of(view.cells)) view.events += field[0].events;
+}
+
+void write_sweep_of(Group& root, const Topology& topology, const SweepView& view, const SweptWorkload* first,
+                    const SweepPlan& plan) {
+    std::optional<SweptEvents> events;
+    if (first != nullptr && plan.variants.size() == 1 && first->exact)
+        events.emplace(SweptEvents{*first->exact, first->program_addresses});
+    write_sweep_result(root, topology, view, events ? &*events : nullptr,
+                       first != nullptr ? first->regions : std::vector<Region>());
+}
+
+}  // namespace cachetally::app
