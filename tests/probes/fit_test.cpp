@@ -224,6 +224,22 @@ TEST(Fit, SomeSetsStandForAll) {
     }
 }
 
+/// The measured points were run with all of the last level.
+TEST(Fit, LevelsBeyondAllPointsMayBeSmaller) {
+    const MachineDescription machine =
+        machine_with("size: 16 KiB, ways: 4, latency: 3", "size: 96 MiB, ways: 12, latency: 20", "entries: 64, ways: 4",
+                     "mapping: contiguous, walk: {references: false, latency: 17}", "90");
+    const ResponseModel model(response_of_machine(machine), 4096, 2 << 20);
+    const std::vector<ModelPoint> points = model.points_of(machine);
+    for (const ModelPoint& point : points)  // the seeds of orders are others
+        EXPECT_NEAR(point.simulated / point.measured, 1, 0.02) << point.measured;
+    MachineDescription larger = machine;
+    larger.caches[1].size *= 1024;
+    const std::vector<ModelPoint> same = model.points_of(larger);
+    ASSERT_EQ(same.size(), points.size());
+    for (std::size_t i = 0; i < same.size(); ++i) EXPECT_EQ(same[i].simulated, points[i].simulated);
+}
+
 TEST(Fit, TheClockIsThatOfTheMeasurement) {
     const MachineDescription known = known_machine();
     FitOptions at_clock;
