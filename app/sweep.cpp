@@ -77,7 +77,7 @@ std::vector<Input> open_sources(std::vector<SweepSource>& sources, const SweepOp
                                 const Topology& topology) {
     std::vector<Input> inputs;
     for (SweepSource& source : sources) {
-        if (options.slowdown) refuse_second_reading(source.name);
+        if (options.slowdown || !options.work.folder.empty()) refuse_second_reading(source.name);
         inputs.push_back(open_input(source.name, source.settings, options.choice));
         check_cores(inputs.back(), topology);
         warn_of_one_stream(inputs.back(), topology);

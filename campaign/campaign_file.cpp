@@ -106,8 +106,12 @@ private:
         }
         std::map<std::string, std::string_view> seen;  // 32768 is 32 KiB
         for (const std::string& value : found) {
+            const auto whole = parse_whole(value);  // exact, as seeds are
             const auto number = campaign_number(value);
-            const auto [first, is_new] = seen.try_emplace(number ? fmt::format("{}", *number) : value, value);
+            const auto [first, is_new] = seen.try_emplace(whole    ? fmt::format("{}", *whole)
+                                                          : number ? fmt::format("{}", *number)
+                                                                   : value,
+                                                          value);
             if (is_new) continue;
             complain(mark_of(node), "'{}' has the value '{}' twice{}; keep one", shown(key), shown(value),
                      first->second == value ? "" : fmt::format(", also as '{}'", shown(std::string(first->second))));

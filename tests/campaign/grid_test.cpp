@@ -246,6 +246,8 @@ TEST(Grid, ErrorsNameThePlace) {
                 HasSubstr("'n' has the value '8' twice; keep"));
     EXPECT_THAT(error_of("machines: [{machine: small, set: {L2.size: [16384, 16 KiB]}}]\nworkloads: [lu]\n"),
                 HasSubstr("'L2.size' has the value '16 KiB' twice, also as '16384'; keep one"));
+    EXPECT_EQ(error_of("machines: [small]\nworkloads: [radix]\nseeds: [9007199254740992, 9007199254740993]\n"),
+              "no error");
     EXPECT_THAT(error_of("machines: [small, {machine: other, set: {cores: 2}}]\nworkloads: [lu, {run: lu, set: "
                          "{processors: [2, 4]}}]\n"),
                 HasSubstr("c.yaml:2:17: error: 'lu' runs on 4 processors, and no machine has more than 2 cores; give "
