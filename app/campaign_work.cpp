@@ -222,8 +222,10 @@ void add_slurm_options(CLI::App& command, CampaignWork& work) {
                              ->transform(whole_number(1, 1'000'000))
                              ->needs(slurm);
     command
-        .add_option("--points-per-task", work.scheduler.points_per_task,
-                    "In place of --tasks: as many tasks as give each so many points, in whole bundles")
+        .add_option(
+            "--points-per-task", work.scheduler.points_per_task,
+            "In place of --tasks: as many tasks as give each so many points (validate: machines; sweep: workloads), "
+            "in whole bundles")
         ->transform(whole_number(1, 10'000'000))
         ->needs(slurm)
         ->excludes(tasks);

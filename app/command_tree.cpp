@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cachetally/machine.hpp"
+#include "cachetally/topology.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {

@@ -111,7 +111,7 @@ void compare_with_none(const IntrusionOptions& options) {
         write_title(file->root(), "intrusion", topology, view.title);
         write_intrusion(file->root(), view);
         file->root().set_attribute("default", "intrusion");
-        write_provenance_of(file->root(), topology, input);
+        write_provenance_of(file->root(), topology, std::span(&input, 1));
         close_output(file.get(), view.title);
     }
     warn_of_unknown(view.unknown_rows(), view.rows.size());

@@ -2,6 +2,8 @@
 // What a simulation gave, as reports and result files show it.
 #pragma once
 
+#include <span>
+
 #include "app/simulation.hpp"
 #include "viewer/sweep_view.hpp"
 
@@ -30,8 +32,8 @@ void write_sweep_result(Group& root, const Topology& topology, const SweepView& 
 /// What result files of runs and sweeps have in common: /input, /machine, the attributes of the root.
 void write_title(Group& root, const std::string& kind, const Topology& topology, const RunTitle& title);
 
-/// /provenance: command line, machine, seed, trace.
-void write_provenance_of(Group& root, const Topology& topology, const Input& input,
+/// /provenance: command line, machine, the first input's seed, traces.
+void write_provenance_of(Group& root, const Topology& topology, std::span<const Input> inputs,
                          const std::vector<std::string>& execution = {});
 
 }  // namespace cachetally::app

@@ -128,7 +128,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     if (file) {
         const WritingNote note(file->path());
         write_run_result(file->root(), topology, view, outcome, levels);
-        write_provenance_of(file->root(), topology, input, outcome.execution);
+        write_provenance_of(file->root(), topology, std::span(&input, 1), outcome.execution);
         close_output(file.get(), view.title);
     }
     if (view.check && !view.check->passed) throw std::runtime_error(input.name + " computed a wrong result");

@@ -79,15 +79,15 @@ void write_sweep_result(Group& root, const Topology& topology, const SweepView& 
     root.set_attribute("default", "sweep");
 }
 
-void write_provenance_of(Group& root, const Topology& topology, const Input& input,
+void write_provenance_of(Group& root, const Topology& topology, std::span<const Input> inputs,
                          const std::vector<std::string>& execution) {
     Provenance provenance = make_provenance(command_line());
-    provenance.seed = input.seed;
+    provenance.seed = inputs.front().seed;
     provenance.execution = execution;
     provenance.machine_name = topology.machine().name;
     provenance.machine_text = topology.machine().text;
-    provenance.trace_name = input.trace_file;
-    if (!input.trace_file.empty()) provenance.trace_hash = hash_file(input.trace_file);
+    for (const Input& input : inputs)
+        if (!input.trace_file.empty()) provenance.add_trace(input.trace_file, hash_file(input.trace_file));
     write_provenance(root, provenance);
 }
 

@@ -116,7 +116,7 @@ void run_command(const SweepOptions& given) {
     }
     if (file) {
         write_sweep_of(file->root(), topology, view, sources.size() == 1 ? &*first : nullptr, plan);
-        write_provenance_of(file->root(), topology, inputs.front());
+        write_provenance_of(file->root(), topology, inputs);
         close_output(file.get(), view.title);
     }
     refuse_incomplete(last, view.title, file.get());

@@ -105,8 +105,8 @@ void write_provenance_of_sweep(Group& root, const StoredSweep& stored) {
     Provenance provenance = make_provenance(command_line());
     provenance.machine_name = stored.machine.name;
     provenance.machine_text = stored.machine.text;
-    provenance.trace_name = stored.traces.front();
-    provenance.trace_hash = stored.hashes.front();
+    for (std::size_t i = 0; i < stored.traces.size(); ++i)
+        if (!stored.traces[i].empty()) provenance.add_trace(stored.traces[i], stored.hashes[i]);
     write_provenance(root, provenance);
 }
 

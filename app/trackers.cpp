@@ -263,7 +263,7 @@ void compare(const TrackersOptions& options) {
     write_title(file->root(), "trackers", topology, view.title);
     write_trackers(file->root(), view);
     file->root().set_attribute("default", "trackers");
-    write_provenance_of(file->root(), topology, first.input());
+    write_provenance_of(file->root(), topology, std::span(&first.input(), 1));
     close_output(file.get(), view.title);
 }
 

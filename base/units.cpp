@@ -80,18 +80,21 @@ std::string format_size(std::uint64_t bytes) {
     return fmt::format("{}", bytes);
 }
 
-std::optional<std::uint64_t> parse_period(std::string_view text) {
+std::optional<double> parse_frequency(std::string_view text) {
     const auto parts = split_unit(text);
     if (!parts) return std::nullopt;
     static constexpr std::pair<std::string_view, double> units[] = {
-        {"Hz", 1e-9}, {"kHz", 1e-6}, {"MHz", 1e-3}, {"GHz", 1.0}, {"THz", 1e3}};
-    for (const auto& [unit, in_ghz] : units) {
-        if (unit != parts->second) continue;
-        const double period = std::round(1000.0 / (parts->first * in_ghz));
-        if (!(period >= 1 && period <= longest_period)) return std::nullopt;
-        return static_cast<std::uint64_t>(period);
-    }
+        {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}, {"THz", 1e12}};
+    for (const auto& [unit, hertz] : units)
+        if (unit == parts->second) return std::round(parts->first * hertz);
     return std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_period(std::string_view text) {
+    const auto frequency = parse_frequency(text);
+    const double period = frequency ? std::round(1e12 / *frequency) : 0;
+    if (!(period >= 1 && period <= longest_period)) return std::nullopt;
+    return static_cast<std::uint64_t>(period);
 }
 
 std::string format_frequency(std::uint64_t period) {

@@ -21,6 +21,9 @@ std::optional<std::uint64_t> parse_whole(std::string_view text);
 /// "32 KiB" where a unit divides the size, else plain bytes.
 std::string format_size(std::uint64_t bytes);
 
+/// "2.2 GHz", "900 MHz" in whole hertz, rounded. Nothing where it is not a frequency.
+std::optional<double> parse_frequency(std::string_view text);
+
 /// "2.2 GHz", "900 MHz": the length of a cycle in whole picoseconds, rounded. Nothing where it is not a frequency from
 /// 1 MHz to 1 THz.
 std::optional<std::uint64_t> parse_period(std::string_view text);

@@ -257,6 +257,7 @@ private:
 
 std::optional<double> campaign_number(const std::string& text) {
     if (const auto whole = parse_whole(text)) return static_cast<double>(*whole);
+    if (const auto frequency = parse_frequency(text)) return frequency;
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

@@ -59,7 +59,7 @@ struct CampaignFile {
     bool slowdown = false;     ///< also run each point with its monitor
 };
 
-/// A number of a campaign file: whole, a size ("256 KiB"), or with a decimal point.
+/// A number of a campaign file: whole, a size ("256 KiB"), a frequency in hertz ("2 GHz"), or with a decimal point.
 std::optional<double> campaign_number(const std::string& text);
 
 /// Throws FileError with all that is wrong.

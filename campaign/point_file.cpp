@@ -123,8 +123,10 @@ void describe(Group& group, const Grid& grid, const std::vector<Measure>& measur
     std::vector<std::string> parameters{"machine", "workload", "seed", "monitor"}, names;
     for (const Parameter& parameter : grid.parameters()) {
         parameters.push_back(parameter.name);
-        if (parameter.is_number && parameter.name.ends_with(".size"))
-            group.open_dataset(parameter.name).set_attribute("units", std::string("bytes"));
+        if (!parameter.is_number) continue;
+        const bool is_size = parameter.name.ends_with(".size"), is_clock = parameter.name == "clock";
+        if (is_size || is_clock)
+            group.open_dataset(parameter.name).set_attribute("units", std::string(is_size ? "bytes" : "Hz"));
     }
     for (const Measure& measure : measures) {
         names.push_back(measure.name);

@@ -57,6 +57,15 @@ Provenance make_provenance(std::vector<std::string> command_line) {
     return provenance;
 }
 
+void Provenance::add_trace(const std::string& name, const std::string& hash) {
+    if (!trace_name.empty()) {
+        trace_name += '\n';
+        trace_hash += '\n';
+    }
+    trace_name += name;
+    trace_hash += hash;
+}
+
 std::string release_version() { return version_text; }
 
 std::string build_facts() {

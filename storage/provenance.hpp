@@ -20,11 +20,13 @@ struct Provenance {
     std::string machine_name;
     std::string machine_text;            ///< the machine file, as read
     std::string machine_hash;            ///< XXH3-128 of machine_text; computed where left empty
-    std::string trace_name;              ///< empty for kernels
+    std::string trace_name;              ///< empty for kernels; of several traces, a line of each
     std::string trace_hash;              ///< XXH3-128 of the trace file; empty for pipes and kernels
     std::vector<std::string> execution;  ///< how references were carried out; empty for what is no run
     std::string host;
     std::string utc;  ///< "2026-11-21T08:20:49Z"
+
+    void add_trace(const std::string& name, const std::string& hash);
 };
 
 /// Fills in version, commit, compiler, host and the present time.

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "storage/file.hpp"
+#include "storage/provenance.hpp"
 #include "tests/app/program.hpp"
 
 namespace cachetally::testing {
@@ -273,9 +274,11 @@ TEST_F(Campaigns, SweepsGiveTheSameCells) {
         EXPECT_EQ(good({"show", folder + "/result.h5", "--json"}).json(), good({"show", file, "--json"}).json());
         const InputFile alone(path(file)), merged(path(folder + "/result.h5"));
         EXPECT_EQ(merged.root().children(), alone.root().children());
+        EXPECT_EQ(read_provenance(merged.root()).trace_hash, read_provenance(alone.root()).trace_hash);
     }
     EXPECT_THAT(call(several + Words{"--folder", "x", "--json"}).err, HasSubstr("--json cannot stand beside --folder"));
     EXPECT_THAT(call(several + Words{"--shard", "1/2"}).err, HasSubstr("--shard needs --folder"));
+    EXPECT_THAT(call({"sweep", "-", "--folder", "x"}).err, HasSubstr("can be read only once"));
     good({"trace", "convert", "radix", "t.ct.h5", "keys=400", "--force"});
     EXPECT_THAT(call({"campaign", "resume", "sweep0"}).err, HasSubstr("is not what it was when the campaign began"));
 }

@@ -107,6 +107,9 @@ TEST(Grid, ConditionsOnNumbersProductsAndWords) {
     EXPECT_EQ(grid_of(lists + "where: L1.size * 4 < L2.size\n").points(), 18);  // 8 KiB as stated
     EXPECT_EQ(grid_of(lists + "where: L1.size * 8 <= L2.size\n").points(), 18);
     EXPECT_EQ(grid_of(lists + "where: [L1.size * 8 <= L2.size, L2.ways == 2]\n").points(), 9);
+    const std::string clocks = "machines: [{machine: small, set: {clock: [900 MHz, 1 GHz, 3 GHz]}}]\nworkloads: [lu]\n";
+    EXPECT_EQ(grid_of(clocks + "where: clock > 1000 MHz\n").points(), 1);
+    EXPECT_EQ(grid_of(lists + "where: clock >= 1 GHz\n").points(), 27);  // as stated
 }
 
 TEST(Grid, NothingLeftIsAnError) {
