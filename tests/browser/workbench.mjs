@@ -69,6 +69,11 @@ export const workbenchCases = [
                     groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
             );
             t.equal(program[3], 'main: 60.00 % of its misses; most at a.c:7', 'which code, where there is one phase');
+            const phased = await page.evaluate(
+                made(`info.attribution = { site: column(0, 1, 2), phase: column(0, 1, 0), core: null, counts: [{ title: 'accesses', values: column(50, 20, 30) }, { title: 'L1 misses', values: column(9, 6, 5) }], causes: [],
+                    groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
+            );
+            t.equal(phased[2], 'A: 75.00 % of the misses of L1, 60.00 % of these in main; most at a.c:7', 'which code, where there are phases');
             const shared = await page.evaluate(
                 made(`info.causes[0].misses.counts[1][1] = 90;
                 info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), byCore: column(1, 0), address: column(4096, 8192), trueSharing: column(1, 50), falseSharing: column(3, 0) };`),

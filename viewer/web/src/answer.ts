@@ -142,10 +142,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         { id: 'level', label: 'How much', value: rate, note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all },
     ];
     if (!structure) return tiles;
-    tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}`, go: here });
-    const { function: code, line } = answer;
-    if (code && !code.name.startsWith('(') && !answer.several) {
-        const at = line ? `; most at ${line.name}` : '';
+    const { function: named, line } = answer;
+    const code = named && !named.name.startsWith('(') ? named : null;
+    const at = line ? `; most at ${line.name}` : '';
+    const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
+    tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
+    if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
         const time = info.phases.cycles;
