@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes a result file of a size that real runs reach after hours, in the documented format (docs/format.md):
 LINES lines x PHASES phases x 3 levels, and a sweep of 12 x 8 cells beside its exact histogram.
-Usage: make_large.py FILE.h5 [LINES [PHASES [nosweep]]]"""
+Usage: make_large.py FILE.h5 [LINES [PHASES [nosweep] [sealed]]]: with digests (Debian: python3-xxhash)"""
+import struct
 import sys
 
 import h5py
@@ -74,6 +75,18 @@ def sweep(f, address, count):
     column(rows, "bytes_per_event", np.array([8 / c**0.5 / g for g, c in cells]))
 
 
+def seal(path):
+    """The trailer with the digests of blocks (docs/format.md)."""
+    import xxhash
+
+    block = 1 << 20
+    with open(path, "r+b") as file:
+        digests = [xxhash.xxh3_64_intdigest(data) for data in iter(lambda: file.read(block), b"")]
+        size = file.tell()
+        trailer = struct.pack(f"<{len(digests)}Q8sIIQ", *digests, b"CTDIGEST", 1, block, size)
+        file.write(trailer + struct.pack("<Q", xxhash.xxh3_64_intdigest(trailer)))
+
+
 def main():
     path = sys.argv[1]
     lines = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
@@ -128,6 +141,8 @@ def main():
         texts(group, "name", [f"phase {p}" for p in range(phases)])
         for name in ("references", "cycles", "page_walks"):
             column(group, name, np.arange(1, phases + 1).astype(np.uint64) * 1000)
+    if "sealed" in sys.argv:
+        seal(path)
 
 
 main()

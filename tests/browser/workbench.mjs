@@ -48,6 +48,7 @@ export const workbenchCases = [
             t.equal(told[0], 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, all in phase 1.', 'sentence');
             t.equal(told.slice(1, 5).join(' | '), '20.00 %: L1 misses 20 of 100 | A: 75.00 % of the misses of L1 | phase 1: all of its conflict misses, in 75.00 % of the time | conflict: 60.00 % of its misses', 'tiles');
             t.check(told[5].startsWith('move it, or pad: B evicts it though the cache has room'), told[5]);
+            t.check(told[5].includes(' 33.33 % are first uses: prefetch, longer lines.'), `the next cause: ${told[5]}`);
             const equal = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = [];`));
             t.equal(equal[3].split(':')[0], 'phases 0, 1', 'two phases with equal misses');
             t.check(equal[0].endsWith(', worst in phases 0, 1.'), equal[0]);
@@ -316,7 +317,7 @@ export const workbenchCases = [
             await t.quiet(page);
             t.equal(await page.evaluate(`cachetally.state.structure + ' ' + cachetally.state.phases`), 'A 2', 'what Enter selects');
             const told = await page.evaluate(`(({ textContent, ariaLive }) => ariaLive + ' ' + textContent)(document.querySelector('.readout'))`);
-            t.check(/^polite phase 2 · A \[/.test(told), `what is said of it: ${told}`);
+            t.check(/^polite phase 2 \(diagonal\) · A \[/.test(told), `what is said of it: ${told}`);
             await page.keyboard.press('Escape');
             await t.quiet(page);
             t.equal(await page.evaluate(`(cachetally.state.structure ?? '') + (cachetally.state.phases ?? '')`), '', 'what Escape leaves');

@@ -120,7 +120,7 @@ export function remedyOf({ cause, second, evictor, structure, falseSharing }: An
             : ['move it, or pad', `${evictor ? `${evictor.name} evicts it` : 'It is evicted'} though the cache has room: move one of them by a line or half a way, pad, or take more ways.`],
     };
     const [words, why] = remedies[cause.name];
-    const also = second ? ` ${percent(second.count / second.of)} ${inWords[second.name]}: ${remedies[second.name][0]}.` : '';
+    const also = second ? ` ${percent(second.count / cause.of)} ${inWords[second.name]}: ${remedies[second.name][0]}.` : '';
     return [words, why + also + trial];
 }
 
