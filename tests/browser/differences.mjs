@@ -40,9 +40,9 @@ export const differenceCases = [
             if (!t.python) return 'python3-h5py is not there';
             await t.open(page, t.file('lu.h5'), 'show=misses&level=L1&phases=5&minus=3');
             const table = await savedTable(t, page);
-            t.equal(table.head.filter((each) => each.endsWith(' sum')).join(), 'phase 5 sum,phase 3 sum,phase 5 − phase 3 sum', 'the panels');
+            t.equal(table.head.filter((each) => each.endsWith(' sum')).join(), 'phase 5 (perimeter) sum,phase 3 (perimeter) sum,phase 5 (perimeter) − phase 3 (perimeter) sum', 'the panels');
             const [three, five] = [3, 5].map((phase) => missesByLine(t, 'lu.h5', phase));
-            checkRows(t, table, 'phase 5 − phase 3 sum', three, five);
+            checkRows(t, table, 'phase 5 (perimeter) − phase 3 (perimeter) sum', three, five);
             await t.choose(page, /^Show a Python/);
             const code = await page.locator('dialog pre').textContent();
             await t.press(page, 'Close');
