@@ -37,7 +37,8 @@ export function selectionTitle(app: App, { selection, filter, cube }: Chosen): s
     const { structures } = app.source.info;
     const name = filter.structure && cube!.dimensions.structure!.names[filter.structure[0]];
     const where = name ?? (selection ? `${describe(structures, selection[0][0])} to ${describe(structures, selection.at(-1)![1] - 1n)}` : 'All addresses');
-    return `${where}, ${phasesTitle(app)}`;
+    const differs = app.state.file === 'difference' && app.others.length > 0;
+    return `${differs ? 'Of A, where both have addresses: ' : ''}${where}, ${phasesTitle(app)}`;
 }
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
