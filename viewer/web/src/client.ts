@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
 import packed from 'virtual:worker';
-import type { Axis, Extents, FileInfo } from './protocol';
+import type { AddressRange, Axis, FileInfo } from './protocol';
 import type { Answers } from './worker/worker';
 import { axisOf } from './axis';
 import { remembered } from './remembered';
@@ -52,7 +52,7 @@ export class Source {
     private next = 1;
     private readonly waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
     private readonly latest = new Map<string, number>();
-    private readonly known = new Map<string, Promise<Extents>>();
+    private readonly known = new Map<string, Promise<AddressRange[]>>();
     private readonly axes = new Map<string, Promise<Axis>>();
 
     private constructor(private readonly worker: Worker) {
@@ -109,11 +109,11 @@ export class Source {
     }
 
     /** Where some series have counts. */
-    extents = (ids: string[]): Promise<Extents> => remembered(this.known, `extents ${ids}`, () => this.ask('extents', ids));
+    extents = (ids: string[]): Promise<AddressRange[]> => remembered(this.known, `extents ${ids}`, () => this.ask('extents', ids));
 
     /** The axis that shows all addresses of some series. */
     axis(ids: string[]): Promise<Axis> {
         const unit = Math.max(1, ...this.info.series.filter((each) => ids.includes(each.id)).map((each) => each.unit));
-        return remembered(this.axes, `axis ${ids}`, async () => axisOf([await this.extents(ids)], unit));
+        return remembered(this.axes, `axis ${ids}`, async () => axisOf(await this.extents(ids), unit));
     }
 }

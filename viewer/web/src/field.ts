@@ -4,7 +4,7 @@
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, shade, type Across, type Rows, type Shaded } from './field_draw';
-import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';
+import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
 import { theme } from './colours';
 import { h } from './dom';
 import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
@@ -180,7 +180,7 @@ export function fieldPlot(acts: FieldActs) {
         const address = addressAt(model.axis, x);
         const structure = address !== null && structureAt(model.structures, address);
         if (!structure) return;
-        const place = placeOfStructure(model.axis, structure);
+        const place = placeOf(model.axis, rangeOf(structure));
         if (acts.pick) acts.pick(structure);
         else if (place) sight.look([place[0], Math.max(place[1], place[0] + 64)]);
     }

@@ -3,7 +3,7 @@
 // sums that are spread evenly over the lines of a structure.
 import { sum } from 'd3-array';
 import { scale as rule } from '../../drawing.json';
-import { placeOfStructure } from './axis';
+import { placeOf, rangeOf } from './axis';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
 import { rowsOf, sumsBy } from './cube';
@@ -42,7 +42,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
         const own = rowsOf(cube, { ...chosen.filter, structure: [number] });
         const [sums, weights] = [values, per].map((each) => each && sumsBy(cube, 'phase', each, own));
         if (sums!.every((each) => each === 0)) return;
-        const places = structures.filter((each) => each.name === name).flatMap((each) => [placeOfStructure(axis, each)]).filter((each) => each !== null);
+        const places = structures.filter((each) => each.name === name).map((each) => placeOf(axis, rangeOf(each))).filter((each) => each !== null);
         const all = sum(places, ([from, to]) => to - from);
         if (all === 0) missing += sum(sums!);
         for (const [from, to] of places)

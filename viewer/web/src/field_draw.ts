@@ -4,7 +4,7 @@
 import { max, min, quantile, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { scale as rule } from '../../drawing.json';
-import { hex, placeOfStructure } from './axis';
+import { hex, placeOf, rangeOf } from './axis';
 import { css, heatColour, theme } from './colours';
 import type { FieldModel } from './field';
 import { stripHeight, type Box, type Layout } from './field_layout';
@@ -153,7 +153,7 @@ export function drawStrip(p: Painter, top: number, at: Across, axis: Axis, struc
     const [begin, end] = at.range();
     p.within(begin, top, end - begin, stripHeight, () => {
         structures.forEach((structure, i) => {
-            const where = placeOfStructure(axis, structure)?.map(at);
+            const where = placeOf(axis, rangeOf(structure))?.map(at);
             if (!where || where[1] <= begin || where[0] >= end) return;
             const [from, to] = [Math.max(begin, where[0]), Math.min(end, where[1])];
             const fill = colours.structures[i % colours.structures.length];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
-
-import type { PageRuns } from './axis';
 import type { factsOf } from './worker/facts';
 import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
 
@@ -67,8 +65,10 @@ export type IntrusionInfo = ReturnType<typeof intrusionOf>;
 export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
 export type ValidationInfo = ReturnType<typeof validationOf>;
-export type Extents = ReturnType<PageRuns['all']>;
 export type ReuseSums = ReturnType<ReturnType<typeof reuseIn>>[number];
+
+/** Addresses: from, and one behind the last. */
+export type AddressRange = [bigint, bigint];
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {

@@ -33,8 +33,7 @@ const error = ({ numbers }: Cell): number => numbers.error;
 const admitted = ({ numbers }: Cell): boolean => numbers.admitted !== 0;
 const programOf = ({ info }: Source): string => [info.input, ...info.settings].join(' ');
 
-/** `eviction`: of older files, which do not say what is on a front, cells of this policy alone. */
-export function panelsOf(sources: Source[], eviction?: string): Panel[] {
+export function panelsOf(sources: Source[]): Panel[] {
     const several = sources.length > 1;
     const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
@@ -42,8 +41,7 @@ export function panelsOf(sources: Source[], eviction?: string): Panel[] {
     });
     const byFile = sources.map((source) => {
         if (!source.info.sweep) return [];
-        const cells = cellsOf(source.info).filter(({ texts, numbers }) => 'front' in numbers || !eviction || texts.eviction === eviction);
-        return [...groups(cells, ({ texts }) => texts.workload, ({ texts }) => texts.link)].flatMap(([workload, links]) =>
+        return [...groups(cellsOf(source.info), ({ texts }) => texts.workload, ({ texts }) => texts.link)].flatMap(([workload, links]) =>
             links.map(([link, own]) => panel(source, workload, link, own, [])),
         );
     });
@@ -111,7 +109,6 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
-    const told = panel.cells.some(({ numbers }) => 'front' in numbers);
     drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
     drawAcross(p, box, xs.ticks.map((tick): [number, string] => [at(tick, 0)[0], percentTick(tick)]), 'error');
     if (!alone) p.text(box.x - 50, box.y - 14, shortened(panel.title, box.width + 50, 12, 600), { colour: ink, size: 12, weight: 600 });
@@ -119,19 +116,16 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     const cells = having(panel.cells, over);
     const hits: Hit<Cell>[] = [];
     for (const [, own] of groups(cells, ({ numbers }) => numbers.counters)) {
-        const front = paretoFront(own, over);
-        if (alone) p.line(front.map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
+        if (alone) p.line(paretoFront(own, over).map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
         for (const cell of own) {
-            const large = told ? cell.numbers.front === 1 : front.includes(cell);
-            p.dot(...place(cell), large ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
+            p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
             if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
             hits.push(around(place(cell), cell));
         }
     }
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
-    const front = shownFront(panel, over);
-    p.line(front.map(place), ink, 1.5);
-    const named = told ? cells.filter(({ numbers }) => numbers.remains === 1) : front.filter((cell) => !marks.includes(cell));
+    p.line(shownFront(panel, over).map(place), ink, 1.5);
+    const named = cells.filter(({ numbers }) => numbers.remains === 1);
     drawLabels(p, [...marks, ...named].map((cell) => {
         const [[x, y], text] = [place(cell), marks.includes(cell) ? cell.row : labelOf(cell, panel.cells)];
         const beside = [x + 8, x - 8 - textWidth(text, 11)].filter((each) => each >= box.x - 4);

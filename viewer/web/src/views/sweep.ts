@@ -115,7 +115,6 @@ function partColumns(info: FileInfo): string[] {
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
     const metrics = metricsOf(info.sweep!.rows);
     const published = info.sweep!.rows.some(({ numbers }) => numbers.published === 1);
-    const standing = info.sweep!.rows.some(({ numbers }) => 'front' in numbers);
     const front = over && paretoFront(cells, over);
     const shares = (metric: Metric) => metric.text === percent;
     const name = (metric: Metric) => `${metric.title.toLowerCase()}${shares(metric) ? ' %' : ''}`;
@@ -125,7 +124,8 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
         ...inWords(...parts),
         ...inWords('eviction', 'granularity', 'counters'),
         ...metrics.map((metric): Column => [name(metric), (cell) => (shares(metric) ? 100 : 1) * metric.value(cell)]),
-        ...(standing ? [['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')] as Column, ['mark', markOf] as Column] : []),
+        ['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')],
+        ['mark', markOf],
         ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
         ...papers.map((metric): Column => [`published ${name(metric)}`, ({ numbers }) => (numbers.published === 1 ? (shares(metric) ? 100 : 1) * numbers[metric.published!] : NaN)]),
         ...(published ? [['remark', ({ numbers }) => (numbers.published_misprint === 1 ? 'misprint' : '')] as Column] : []),
@@ -149,7 +149,7 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
     const { objectives, where, tolerance } = sweep!;
     const bounds = where && ` Pale: beyond ${where}; dotted: these bounds.`;
-    const marks = 'front' in numbers ? ` *: remains of the front of ${(objectives || 'all objectives').replace(/,/g, ', ')} within ${percentTick(tolerance)}; .: the rest of it.${bounds}` : '';
+    const marks = ` *: remains of the front of ${(objectives || 'all objectives').replace(/,/g, ', ')} within ${percentTick(tolerance)}; .: the rest of it.${bounds}`;
     const absent = sweep!.matrices ? '' : ' The file has no /sweep/matrices: the matrix is made of /sweep/rows.';
     return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks}${absent} Click a cell to see what it blurs.`;
 }
@@ -177,16 +177,14 @@ function sweepCells(source: Source): Cells {
 
 /** Of all files that are open. */
 function frontsFigure(app: App): CellFigure {
-    const fronts = (picture: Picture): Fronts => ({ ...picture, panels: panelsOf([app.source, ...app.others], picture.cells[0].texts.eviction) });
+    const panels = panelsOf([app.source, ...app.others]);
+    const fronts = (picture: Picture): Fronts => ({ ...picture, panels });
     return {
-        ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panelsOf([app.source, ...app.others]).length > 1 },
+        ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panels.length > 1 },
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
         height: (picture, width) => frontsHeight(fronts(picture), width),
         table: (picture) => frontsTable(fronts(picture)),
-        python: ({ cells: [{ numbers, texts }], over }) => {
-            const [chosen, more] = 'front' in numbers ? [[], ['admitted', 'front', 'remains']] : [[['eviction', texts.eviction]], []];
-            return snippet({ FILE: app.source.info.name, CHOSEN: chosen, COLUMNS: ['error', over.column, ...more] }, 'sweep');
-        },
+        python: ({ over }) => snippet({ FILE: app.source.info.name, CHOSEN: [], COLUMNS: ['error', over.column, 'admitted', 'front', 'remains'] }, 'sweep'),
     };
 }
 

@@ -16,7 +16,6 @@ const columnOf = (objective: string): string => (objective === 'bytes' ? 'bytes_
 
 export interface Bound {
     column: string;
-    sign: string;
     /** As the file has it: errors and slowdowns as fractions. */
     limit: number;
     holds: (cell: Cell) => boolean;
@@ -30,7 +29,7 @@ export function boundsOf(where: string): Bound[] {
             const value = unit * numbers[column];
             return (sign.endsWith('=') && value === limit) || (sign.startsWith('<') ? value < limit : value > limit);
         };
-        return { column, sign, limit: limit / unit, holds };
+        return { column, limit: limit / unit, holds };
     });
 }
 
@@ -114,11 +113,9 @@ export const metricsOf = (rows: Pick<Cell, 'numbers'>[]): Metric[] => known.filt
 
 const made = new WeakMap<FileInfo, Cell[]>();
 
-/** Each with its workload, link and settings, which older files have none of; at last the worst of all workloads. */
+/** Those of the file, and at last the worst of all workloads. */
 export const cellsOf = (info: FileInfo): Cell[] =>
     remembered(made, info, () => {
-        const { rows, link } = info.sweep!;
-        const alone = { workload: [info.input, ...info.settings].join(' '), link, settings: '' };
-        const own = rows.map(({ texts, numbers }): Cell => ({ texts: { ...alone, ...texts }, numbers, id: `${texts.granularity},${numbers.counters}`, row: `G = ${texts.granularity}` }));
+        const own = info.sweep!.rows.map((row): Cell => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` }));
         return [...own, ...worstOf(own, info.sweep!)];
     });

@@ -108,9 +108,7 @@ export function causesOf(store: Store, levels: string[], names: string[]) {
         return found;
     };
     return levels.map((name) => {
-        const rows = `causes/${name}/misses`;
-        const columns = causes.map((each) => (store.has(`${rows}/taken_away`) && each === 'invalidated' ? 'taken_away' : each)); // older files
-        const [structure, phase, ...counts] = table(rows, ['structure', 'phase', ...columns], 1);
+        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...causes], 1);
         const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
         return { name, structures: names, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
     });

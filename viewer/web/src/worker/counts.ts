@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
 import { bisector, range, rollups, sum } from 'd3-array';
-import type { Axis, Buckets, Extents, LineCount, Phases, Quantity, Selected, Stretch } from '../protocol';
-import { PageRuns } from '../axis';
+import type { AddressRange, Axis, Buckets, LineCount, Phases, Quantity, Selected, Stretch } from '../protocol';
+import { joined, pageBytes } from '../axis';
 import { Lines } from './addresses';
 import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
 import { FileError } from './h5';
@@ -98,23 +98,41 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     return { ...bucketsOfDense(dense, quantity, stretch), total: NaN };
 }
 
-/** Which pages have counts. */
-export async function extents(list: Series[], token: Token): Promise<Extents> {
-    const runs = new PageRuns();
+/** Where there are counts: in bounded memory, as long as what the ranges join to is bounded. */
+export async function extents(list: Series[], token: Token): Promise<AddressRange[]> {
+    let found: AddressRange[] = [];
+    let most = 1 << 20;
+    let [high, begin, end] = [0, 0, 0]; // the last range: rows side by side are one without large numbers
+    const flush = () => {
+        const base = BigInt(high) << 32n;
+        if (begin < end) found.push([base + BigInt(begin), base + BigInt(end)]);
+        if (found.length < most) return;
+        found = joined(found);
+        most = Math.max(most, 2 * found.length);
+    };
+    const add = (halves: Uint32Array, i: number, bytes: number) => {
+        const low = halves[2 * i];
+        if (halves[2 * i + 1] !== high || low < begin || low >= end + pageBytes) {
+            flush();
+            [high, begin, end] = [halves[2 * i + 1], low, low];
+        }
+        end = Math.max(end, low + bytes);
+    };
     for (const series of list) {
         const { unit } = series.info;
         // the coarsest whose blocks are still small beside the whole
         const level = series.pyramid.filter((each) => each.rows >= 2000).at(-1);
         if (level && series.info.rows > fewRows) {
             const halves = series.store.halves(`${level.path}/address`, 0, level.rows);
-            for (let i = 0; i < level.rows; ++i) runs.add(halves[2 * i + 1], halves[2 * i], level.units * unit);
+            for (let i = 0; i < level.rows; ++i) add(halves, i, level.units * unit);
             continue;
         }
         await series.visit([[0, series.info.rows]], token, (rows) => {
-            for (let i = 0; i < rows.count; ++i) runs.add(rows.address[2 * i + 1], rows.address[2 * i], unit * rows.span[i]);
+            for (let i = 0; i < rows.count; ++i) add(rows.address, i, unit * rows.span[i]);
         });
     }
-    return runs.all();
+    flush();
+    return joined(found);
 }
 
 /** Rows that may lie on some part of an axis. */
@@ -201,7 +219,7 @@ async function byFunction(series: Series, phases: Phases, lines: Lines, names: s
 
 /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts, by how much lines differ (|exact -
  * approximate|), and the error over the data structures, a fraction. */
-export async function coarse(query: Query, group: number, data: [bigint, bigint][], stretch: Stretch) {
+export async function coarse(query: Query, group: number, data: AddressRange[], stretch: Stretch) {
     const { axis } = query;
     const dense = await whole(query);
     const { lines } = dense;

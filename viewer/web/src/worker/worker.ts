@@ -2,6 +2,7 @@
 // The worker: has the file open and answers the page.
 import './quiet';
 import type { Axis, FileInfo, Phases, Quantity, Stretch } from '../protocol';
+import { rangeOf } from '../axis';
 import type { Reply } from '../client';
 import { remembered } from '../remembered';
 import { cut } from './buckets';
@@ -41,11 +42,7 @@ async function open(source: File, trust: boolean): Promise<FileInfo> {
 }
 
 /** The addresses that errors of sweeps are about: all structures but stacks. */
-function dataRanges(): [bigint, bigint][] {
-    return info.structures
-        .filter((each) => each.bytes > 0 && !each.name.startsWith('stack'))
-        .map(({ base, bytes }) => [base, base + BigInt(bytes)]);
-}
+const dataRanges = () => info.structures.filter((each) => each.bytes > 0 && !each.name.startsWith('stack')).map(rangeOf);
 
 /** What the page may ask; the first argument is a token of the request. */
 const answers = {
