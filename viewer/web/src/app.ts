@@ -2,9 +2,9 @@
 // What views need from the page around them.
 import type { Source } from './client';
 import { segmented } from './dom';
-import type { ScaleKind } from './panels';
 import { parsePhases, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
+import type { Wanted } from './scale';
 
 export interface App {
     readonly source: Source;
@@ -78,12 +78,12 @@ export function shows({ info }: Source): Show[] {
 }
 
 /** The scale of counts: by itself, unless chosen. */
-export const scaleKind = (app: App): ScaleKind =>
+export const scaleKind = (app: App): Wanted =>
     app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
 
 /** `auto`: what that means. */
 export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HTMLElement {
-    const kinds: [ScaleKind, string, string][] = [
+    const kinds: [Wanted, string, string][] = [
         ['auto', 'auto', auto],
         ['linear', 'linear', 'from 0'],
         ['log', 'log', 'logarithmic'],

@@ -2,8 +2,7 @@
 // What plots of curves and points have in common: axes, curves that lie on each other, names beside their ends or in free places.
 import { pairs, rollup } from 'd3-array';
 import { theme } from './colours';
-import type { Box } from './field_layout';
-import { textWidth, type Painter, type Point } from './paint';
+import { textWidth, type Box, type Painter, type Point } from './paint';
 import type { ValueScale } from './scale';
 
 /** Where values of a scale lie in a box. */

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
 import packed from 'virtual:worker';
-import type { AddressRange, Axis, FileInfo } from './protocol';
+import { FileError, replyKinds, type AddressRange, type Axis, type FileInfo, type Reply } from './protocol';
 import type { Answers } from './worker/worker';
 import { axisOf } from './axis';
 import { remembered } from './remembered';
-
-export class Superseded extends Error {}
-
-/** Something is wrong with the file; the message is for people, to whom the page tells it ("filefault"). */
-export class FileFault extends Error {}
-
-/** A file that has no digests; it can be read as it is. */
-export class Untrusted extends FileFault {}
 
 /** The worker's program as an address that workers can be made from. */
 async function unpacked(): Promise<string> {
@@ -24,21 +16,7 @@ async function unpacked(): Promise<string> {
 const program = unpacked();
 const newWorker = (): Promise<Worker> => program.then((url) => new Worker(url));
 /** Started before there is a file, so that the library is ready when one comes. */
-let idle: Promise<Worker> | null = newWorker();
-
-function takeWorker(): Promise<Worker> {
-    const worker = idle ?? newWorker();
-    idle = null;
-    return worker;
-}
-
-/** What the worker answers; `fault`: something is wrong with the file, `untrusted`: it has no digests, `cancelled`: given up. */
-export interface Reply {
-    id: number;
-    result?: unknown;
-    error?: string;
-    kind?: 'fault' | 'untrusted' | 'cancelled';
-}
+const idle = [newWorker()];
 
 /** What a request takes beside its token, and gives. */
 type Asked<M extends keyof Answers> = Parameters<Answers[M]> extends [unknown, ...infer Rest] ? Rest : never;
@@ -61,9 +39,10 @@ export class Source {
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
             if (!waiting) return;
-            if (kind === 'fault') window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
-            if (error === undefined) waiting.resolve(result);
-            else waiting.reject(kind === 'cancelled' ? new Superseded() : kind === 'untrusted' ? new Untrusted(error) : kind === 'fault' ? new FileFault(error) : new Error(error));
+            if (error === undefined) return waiting.resolve(result);
+            const Kind = replyKinds[kind!] ?? Error;
+            if (Kind === FileError) window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
+            waiting.reject(new Kind(error));
         };
         worker.onerror = (event) => {
             event.preventDefault();
@@ -74,7 +53,7 @@ export class Source {
     }
 
     static async open(file: File, trust: boolean): Promise<Source> {
-        const source = new Source(await takeWorker());
+        const source = new Source(await (idle.pop() ?? newWorker()));
         try {
             source.info = await source.ask('open', file, trust);
         } catch (error) {

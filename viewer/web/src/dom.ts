@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
+import { full } from './numbers';
 import type { TableRow } from './protocol';
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
@@ -94,16 +95,15 @@ function sortedRows({ rows }: Table, column: number, again: boolean): (string | 
 }
 
 /** A table whose columns are sorted by pressing their heads. */
-export function tableElement(table: Table, full: (value: number) => string): HTMLElement {
-    const { headers, rows, format } = table;
+export function tableElement(table: Table): HTMLElement {
+    const { headers, rows, format = full } = table;
     const mostRows = table.most ?? 500;
     let [column, again] = [table.sorted ?? -1, false];
     const numeric = headers.map((_, i) => rows.length > 0 && typeof rows[0][i] === 'number');
     const most = table.barred === undefined ? 0 : Math.max(0, ...rows.map((row) => row[table.barred!] as number));
     const number = (value: number, i: number) => {
-        const shown = format ? format(value, i) : full(value);
-        if (i !== table.barred || !(most > 0)) return h('td', { class: 'number' }, shown);
-        return h('td', { class: 'number barred' }, h('span', { class: 'bar', style: `width:${Math.round((100 * value) / most)}%` }), h('span', {}, shown));
+        if (i !== table.barred || !(most > 0)) return h('td', { class: 'number' }, format(value, i));
+        return h('td', { class: 'number barred' }, h('span', { class: 'bar', style: `width:${Math.round((100 * value) / most)}%` }), h('span', {}, format(value, i)));
     };
     const cell = (value: string | number, i: number) => {
         if (typeof value === 'number') return number(value, i);

@@ -3,18 +3,19 @@
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
-import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, shade, type Across, type Rows, type Shaded } from './field_draw';
+import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowEdges, shade } from './field_draw';
+import type { Across, Layout, Rows, Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
 import { theme } from './colours';
 import { h } from './dom';
-import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
 import { meanAt, tableOf } from './field_table';
 import { figureOf } from './figure';
 import { followHands, moveSight, type Sight } from './gestures';
 import { brief, full, percent } from './numbers';
-import type { Painter } from './paint';
-import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource, type ScaleKind } from './panels';
+import { inside, type Box, type Painter } from './paint';
+import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
+import type { Wanted } from './scale';
 
 /** All that is shown; at first nothing. */
 const nothing = {
@@ -25,7 +26,7 @@ const nothing = {
     structures: [] as Structure[],
     /** What is in sight, of the axis. */
     range: [0, 1] as [number, number],
-    scale: 'auto' as ScaleKind,
+    scale: 'auto' as Wanted,
     /** Whether there is a field under the panel. */
     field: false,
     /** Of the field: cells are misses per access. */

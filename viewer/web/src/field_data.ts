@@ -7,9 +7,9 @@ import { placeOf, rangeOf } from './axis';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
 import { rowsOf, sumsBy } from './cube';
-import { phaseEdges } from './field_layout';
+import { phaseEdges } from './numbers';
 import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
-import { emptyBuckets } from './worker/buckets';
+import { emptyBuckets } from './worker/counts';
 
 const heatColumns = 512;
 const heatRows = rule.most_rows;

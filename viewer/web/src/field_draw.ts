@@ -1,20 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of the field's parts: colours of its cells, rows of phases, counts over time, the key of colours, a veil over what is not selected;
 // under all panels the strip of data structures, and addresses.
-import { max, min, quantile, range, sum, ticks } from 'd3-array';
+import { cumsum, max, min, quantile, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { scale as rule } from '../../drawing.json';
 import { hex, placeOf, rangeOf } from './axis';
 import { css, heatColour, theme } from './colours';
 import type { FieldModel } from './field';
-import { stripHeight, type Box, type Layout } from './field_layout';
 import { brief, percent, percentTick } from './numbers';
-import { opaque, pixelOf, shortened, textWidth, type Painter } from './paint';
-import { endOfScale, type ScaleKind } from './panels';
+import { opaque, pixelOf, shortened, textWidth, type Box, type Painter } from './paint';
+import { endOfScale, titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { valueScale } from './scale';
+import { valueScale, type Wanted } from './scale';
 
 const { shades } = rule;
+
+const left = 66;
+const stripHeight = 26;
+const gap = 10;
+
+/** Where the parts lie: panels under each other; under one panel the field, time down, and counts over time to its right. */
+export type Layout = ReturnType<typeof layoutOf>;
+
+/** `rows`: of the field; 0: there is none; one row alone has no time beside it. `strip`: whether there are data structures. */
+export function layoutOf(width: number, count: number, rows: number, strip: boolean) {
+    const right = rows < 2 ? 14 : width < 560 ? 58 : 130;
+    const across = { x: left, width: Math.max(10, width - left - right) };
+    const head = rows > 0 ? 44 : titleHeight;
+    const tall = rows > 0 ? 84 : count <= 1 ? 250 : count === 2 ? 180 : count <= 4 ? 132 : 104;
+    const panels = Array.from({ length: Math.max(1, count) }, (_, i): Box => ({ ...across, y: i * (head + tall + gap) + head, height: tall, head }));
+    const under = panels.at(-1)!.y + tall + gap;
+    const field: Box | null = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19)) } : null;
+    const bottom = field ? field.y + field.height + 2 : under;
+    const addresses = bottom + (strip ? stripHeight + 2 : 0);
+    return {
+        panels,
+        field,
+        /** Counts over time. */
+        time: field && rows > 1 ? { x: left + across.width + 8, y: field.y, width: right - 16, height: field.height } : null,
+        /** From the first panel to the strip. */
+        all: { ...across, y: panels[0].y, height: bottom - panels[0].y },
+        strip: bottom,
+        addresses,
+        height: addresses + 28,
+    };
+}
+
+/** Where rows begin, as shares of the height: all alike, or as long as their phases took. */
+export function rowEdges(phases: number[], cycles: ArrayLike<number> | null): number[] {
+    const rows = phases.length - 1;
+    const sizes = range(rows).map((row) => (cycles ? sum(range(phases[row], phases[row + 1]), (phase) => cycles[phase]) : 1));
+    const all = sum(sizes);
+    // what took no time can still be seen and hit
+    const least = cycles ? Math.min(0.008, 0.4 / rows) : 0;
+    const shares = sizes.map((each) => (all > 0 ? each / all : 1 / rows) + least);
+    return [0, ...cumsum(shares)].map((each) => each / sum(shares));
+}
 
 /** From places of the axis to those of the screen. */
 export type Across = ScaleLinear<number, number>;
@@ -22,7 +63,7 @@ export type Across = ScaleLinear<number, number>;
 export type Shaded = ReturnType<typeof shade>;
 
 /** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. */
-export function shade({ sum: sums, weight }: Heat, scale: ScaleKind) {
+export function shade({ sum: sums, weight }: Heat, scale: Wanted) {
     const values = sums.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
     const positive = values.filter((each) => each > 0);
     const [least, most] = [min(positive) ?? 0, max(positive) ?? 0];

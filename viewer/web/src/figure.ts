@@ -3,9 +3,7 @@
 import { least } from 'd3-array';
 import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
 import { theme } from './colours';
-import { inside, type Box } from './field_layout';
-import { full } from './numbers';
-import { CanvasPainter, SvgPainter, type Painter } from './paint';
+import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './paint';
 
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;
@@ -40,7 +38,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     let said = '';
     let frame = 0;
 
-    const fillTable = () => behind.replaceChildren(tableElement(table(), full));
+    const fillTable = () => behind.replaceChildren(tableElement(table()));
     function toggleTable(): void {
         behind.hidden = !behind.hidden;
         tableButton.setAttribute('aria-expanded', String(!behind.hidden));

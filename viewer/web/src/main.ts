@@ -4,12 +4,13 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { FileFault, Source, Untrusted } from './client';
+import { Source } from './client';
 import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
 import { readyForPaper } from './paper';
+import { FileError, NoDigests } from './protocol';
 import { depth, readHash, writeHash, type State } from './state';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
@@ -96,7 +97,7 @@ class Page implements App {
         });
         window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
         window.addEventListener('unhandledrejection', (event) => {
-            if (event.reason instanceof FileFault) event.preventDefault(); // it was told already
+            if (event.reason instanceof FileError) event.preventDefault(); // it was told already
         });
         for (const kind of ['dragover', 'dragleave', 'drop'] as const)
             window.addEventListener(kind, (event) => {
@@ -157,7 +158,7 @@ class Page implements App {
         } catch (error) {
             const told = notice('error', error instanceof Error ? error.message : String(error));
             const anyway = () => void this.take(file, purpose, true);
-            if (error instanceof Untrusted) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
+            if (error instanceof NoDigests) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
             this.notices.replaceChildren(told);
             return;
         }

@@ -38,6 +38,9 @@ export function bytes(value: number): string {
     return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
 }
 
+/** Rows of so many phases: the first phase of each, and one behind the last. */
+export const phaseEdges = (phases: number, rows: number): number[] => Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
+
 /** Ranges in order, without what is behind their ends; those that overlap or touch are one. */
 export function joined(ranges: [number, number][]): [number, number][] {
     const found: [number, number][] = [];

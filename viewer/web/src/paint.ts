@@ -44,6 +44,18 @@ interface Look {
 
 export type Point = [number, number];
 
+export interface Box {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+    /** Room for titles above it; default: of one line. */
+    head?: number;
+}
+
+export const inside = (box: Box | null, x: number, y: number): boolean =>
+    box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+
 export const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;

@@ -3,15 +3,16 @@
 // sight), and their drawing: columns with their least and most, and scales.
 import { scale as rule } from '../../drawing.json';
 import { drawUp } from './chart';
-import { Superseded } from './client';
 import { theme } from './colours';
 import type { Across } from './field_draw';
-import { titleHeight, type Box } from './field_layout';
 import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
-import { shortened, textWidth, type Painter } from './paint';
-import type { Axis, Buckets, Stretch } from './protocol';
-import { extentOf, valueScale, type ValueScale, type Wanted as ScaleKind } from './scale';
+import { shortened, textWidth, type Box, type Painter } from './paint';
+import { messageOf, Superseded, type Axis, type Buckets, type Stretch } from './protocol';
+import { extentOf, valueScale, type ValueScale, type Wanted } from './scale';
+
+/** Room above a panel for a line of titles. */
+export const titleHeight = 22;
 
 export interface Panel {
     title: string;
@@ -94,11 +95,8 @@ export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number)
     return { ...columns, mean, min, max };
 }
 
-/** `auto` of panels: linear, and outliers are cut and marked. */
-export type { ScaleKind };
-
-/** The end of a scale: the largest, or what all but a hundredth reach where the rest lies far above it. */
-export const endOfScale = (clip: number, most: number, scale: ScaleKind): number => (scale === 'auto' && most > rule.far_above * clip ? clip : most);
+/** The end of a scale (`auto`: linear, and outliers are cut and marked): the largest, or what all but a hundredth reach where the rest lies far above it. */
+export const endOfScale = (clip: number, most: number, scale: Wanted): number => (scale === 'auto' && most > rule.far_above * clip ? clip : most);
 
 /** Differences have 0 in the middle; others go from 0, or from the least (of at least a power of ten) where they are logarithmic. */
 function scaleFor(panel: Panel, columns: Columns, [least, most]: [number, number], log: boolean): ValueScale {
@@ -128,7 +126,7 @@ function drawColumns(p: Painter, { mean: means, min, max }: Columns, scale: Valu
 }
 
 /** `shared`: the ends of a scale that panels have in common. */
-export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: ScaleKind, shared: [number, number] | null): void {
+export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: Wanted, shared: [number, number] | null): void {
     const colours = theme();
     const { x, y, width, height } = box;
     const data = dataFor(panel, x0, x1);
@@ -248,7 +246,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
             if (mine === generation) panel[into] = data;
         } catch (error) {
             if (error instanceof Superseded) return;
-            if (into === 'whole') panel.message = error instanceof Error ? error.message : String(error);
+            if (into === 'whole') panel.message = messageOf(error);
             else if (mine === generation) panel.fine = null;
         } finally {
             if (mine === generation) changed(panels);

@@ -3,6 +3,28 @@
 import type { factsOf } from './worker/facts';
 import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
 
+/** Something is wrong with a file; the message is for people, to whom the page tells it ("filefault"). */
+export class FileError extends Error {}
+
+/** A file that has no digests; it can be read as it is. */
+export class NoDigests extends FileError {}
+
+/** A request was given up, as another takes its place. */
+export class Superseded extends Error {}
+
+/** What a request may fail by, the most special first. */
+export const replyKinds = [Superseded, NoDigests, FileError, Error];
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What the worker answers; `kind`: of the error. */
+export interface Reply {
+    id: number;
+    result?: unknown;
+    error?: string;
+    kind?: number;
+}
+
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
 

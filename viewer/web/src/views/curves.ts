@@ -7,7 +7,7 @@ import { distinctColours, theme } from '../colours';
 import { fill, h, segmented, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { followHands } from '../gestures';
-import { brief, full } from '../numbers';
+import { brief } from '../numbers';
 import { snippet } from '../python';
 import { parseRange } from '../state';
 import { curvesOf, drawCurves, groupsOf, heightOf, plateauAt, plotBox, residualsOf, unitTitle, xText, type Against, type CurveGroup, type CurvePicture, type Shown } from './curves_draw';
@@ -157,7 +157,7 @@ export function curvesView(app: App): View {
         fill(legend, ...all().map(box));
         hover(null);
         const decisions = sources.map((source) => decisionsOf(source, sources.length > 1));
-        fill(findings, h('h3', {}, 'Findings'), tableElement(findingsTable(sources), full), ...decisions);
+        fill(findings, h('h3', {}, 'Findings'), tableElement(findingsTable(sources)), ...decisions);
         figure.changed();
     }
     update();

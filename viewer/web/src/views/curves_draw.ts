@@ -7,9 +7,8 @@ import { titleOf } from '../app';
 import { dotRadii, drawAcross, drawCurves as drawLines, drawLabels, drawUp, upIn, type Label } from '../chart';
 import type { Source } from '../client';
 import { theme } from '../colours';
-import type { Box } from '../field_layout';
 import { brief, bytes, full, percentTick } from '../numbers';
-import { textWidth, type Painter, type Point } from '../paint';
+import { textWidth, type Box, type Painter, type Point } from '../paint';
 import type { ProbeCurve, TableRow } from '../protocol';
 import { extentOf, valueScale } from '../scale';
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines.
-import { max, pairs, rollups, sum } from 'd3-array';
+// Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines. Under it
+// tables: data structures, of programs also fields, functions and source lines, and what evicts what; worst first.
+import { max, pairs, range, rollup, rollups, sum } from 'd3-array';
 import { phasesTitle, type App } from '../app';
 import { describe } from '../axis';
 import { structuresIn, type Chosen } from '../chosen';
-import { causeNames, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { theme } from '../colours';
-import { h, tableBy, tableElement } from '../dom';
-import { phaseEdges } from '../field_layout';
+import { causeNames, cubeOf, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { h, tableBy, tableElement, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
-import { brief, bytes, full, percent } from '../numbers';
+import { brief, bytes, full, percent, phaseEdges } from '../numbers';
 import type { LineCount, Selected } from '../protocol';
+import { tableCard } from './tables';
 
 const rowsAtMost = 5;
 
@@ -133,7 +134,7 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
-    return block('Worst lines', tableElement(table, full), note);
+    return block('Worst lines', tableElement(table), note);
 }
 
 /** What is known without looking at lines. */
@@ -175,4 +176,70 @@ export function numbersOf(chosen: Chosen, found: Selected | null): HTMLElement {
         else parts.push(['events', full(found.first)]);
     }
     return h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+const tableRowsAtMost = 100;
+
+type Column = [string, (row: number) => string | number];
+
+/** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
+function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
+    const { info } = app.source;
+    const { cube } = chosen;
+    if (!cube?.dimensions[by]) return null;
+    const { names } = cube.dimensions[by];
+    const rows = rowsOf(cube, filter);
+    const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
+    const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
+    add(`${cube.level} misses`, cube.misses);
+    const misses = columns[0].values;
+    if (!cube.accesses.some(Number.isNaN)) {
+        add(`${cube.level} accesses`, cube.accesses);
+        const accesses = columns[1].values;
+        columns.push({ title: 'rate', rate: true, values: Array.from(misses, (each, i) => (accesses[i] > 0 ? each / accesses[i] : NaN)) });
+    }
+    if (cube.cycles) add('cycles lost', cube.cycles);
+    cube.causes?.forEach((each, i) => add(causeNames[i], each));
+    for (const name of info.attribution ? info.attribution.counts.map((each) => / misses$/.exec(each.title) && each.title.slice(0, -7)) : info.structureLevels.map((each) => each.name)) {
+        const other = name && name !== cube.level ? cubeOf(info, name) : null;
+        if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
+        columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
+    }
+    const size = by === 'structure';
+    const sizes = rollup(info.structures, (own) => sum(own, (each) => each.bytes), ({ name }) => name);
+    const bytesOf = (i: number) => sizes.get(names[i]) || NaN;
+    const found = range(names.length).filter((i) => columns.some(({ values }) => values[i] > 0) || (size && bytesOf(i) > 0 && !info.attribution));
+    const first = size ? 2 : 1;
+    return tableBy(`${title}, ${phasesTitle(app)}`, found, [
+        [title.toLowerCase().replace(/s$/, ''), (i) => names[i]],
+        ...(size ? [['size', bytesOf] as Column] : []),
+        ...columns.map((each): Column => [each.title, (i) => each.values[i]]),
+    ], {
+        ...{ sorted: first, barred: first, most: tableRowsAtMost, pick },
+        format: (value, column) => (size && column === 1 ? (value > 0 ? bytes(value) : '') : columns[column - first].rate ? percent(value) : full(value)),
+        picked: by === 'structure' ? app.state.structure : by === 'function' ? app.state.func : undefined,
+    });
+}
+
+function evictionTable(app: App, { series, phases }: Chosen): Table {
+    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases) : [];
+    return tableBy(
+        `What evicts what in ${series.owner}, ${phasesTitle(app)}`,
+        found,
+        [['evicted', ({ victim }) => victim], ['by', ({ by }) => by], ['lines', ({ count }) => count]],
+        { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost },
+    );
+}
+
+export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): HTMLElement[] {
+    const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
+    const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
+    const tables = [
+        groupTable(app, chosen, 'structure', 'Data structures', without('structure'), pick),
+        groupTable(app, chosen, 'field', 'Fields', filter),
+        groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
+        groupTable(app, chosen, 'line', 'Source lines', filter),
+        evictionTable(app, chosen),
+    ];
+    return tables.filter((each) => each !== null && each.rows.length > 0).map((each) => tableCard(app, each!));
 }

@@ -2,9 +2,8 @@
 // Matrices of cells by two parameters, one for each value of a third, with one scale of colours.
 import { scale as rule } from '../../../drawing.json';
 import { css, differenceColour, heatColour, inkOn, theme } from '../colours';
-import type { Box } from '../field_layout';
 import type { Hit } from '../figure';
-import { shortened, textWidth, type Painter } from '../paint';
+import { shortened, textWidth, type Box, type Painter } from '../paint';
 import { extentOf, valueScale, type Wanted } from '../scale';
 
 /** What cells differ by, and the names of its values in order. */

@@ -7,11 +7,10 @@ import { drawAcross, drawCurves, drawLabels, drawUp, upIn, type Label } from '..
 import type { Chosen } from '../chosen';
 import { theme } from '../colours';
 import { h, tableBy } from '../dom';
-import type { Box } from '../field_layout';
 import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
-import { textWidth, type Painter, type Point } from '../paint';
+import { textWidth, type Box, type Painter, type Point } from '../paint';
 import type { FileInfo, ReuseSums } from '../protocol';
 import { snippet } from '../python';
 import { extentOf, valueScale } from '../scale';

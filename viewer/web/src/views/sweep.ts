@@ -12,8 +12,7 @@ import { once, type PanelSource } from '../panels';
 import type { Axis, FileInfo } from '../protocol';
 import { snippet } from '../python';
 import { parseRange, rangeText } from '../state';
-import { cellsView, linesFigure, matrixFigure, type CellDetail, type CellFigure, type Cells } from './cells';
-import type { Cell, Metric, Picture } from './cells_draw';
+import { cellsView, linesFigure, matrixFigure, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
 import { cellsOf, known, metricsOf, worstOfAll } from './sweep_cells';
 
@@ -160,13 +159,15 @@ function sweepCells(source: Source): Cells {
     const metrics = metricsOf(info.sweep!.rows);
     const chosen = ({ texts }: Cell) =>
         ['eviction', ...partColumns(info)].filter((key) => texts[key] !== worstOfAll).map((key): [string, string] => [key, texts[key]]);
+    /** What has the largest error is first, but for the worst of all. */
+    const rank = (own: Cell[]) => Math.max(...own.map(({ numbers }) => numbers.error));
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
         choices: [
-            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload, worstFirst: true },
-            { title: 'Link', key: 'level', of: ({ texts }) => texts.link, worstFirst: true },
-            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, worstFirst: true },
+            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload, rank: (own) => (own[0].texts.workload === worstOfAll ? -1 : rank(own)) },
+            { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
+            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank },
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction },
         ],
         note: (picture) => note(source, picture),

@@ -5,7 +5,7 @@ import { groups } from 'd3-array';
 import { percent, percentTick } from '../numbers';
 import type { FileInfo } from '../protocol';
 import { remembered } from '../remembered';
-import { plainMetric, type Cell, type Metric } from './cells_draw';
+import { plainMetric, type Cell, type Metric } from './cells';
 
 type Value = (cell: Cell) => number;
 

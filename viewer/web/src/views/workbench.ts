@@ -6,7 +6,6 @@ import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
 import { baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf } from '../chosen';
-import { Superseded } from '../client';
 import { theme } from '../colours';
 import { rowsOf, sumOf } from '../cube';
 import { fill, h } from '../dom';
@@ -16,14 +15,13 @@ import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
 import { brief, bytes } from '../numbers';
 import { withDifference, type PanelSource } from '../panels';
-import type { Axis, Column, Selected } from '../protocol';
+import { messageOf, Superseded, type Axis, type Column, type Selected } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
 import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
-import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
+import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
-import { groupTables } from './workbench_tables';
 
 /** Above so many rows the lines of everything are not read until something is selected. */
 const fewRows = 2_000_000;
@@ -208,7 +206,7 @@ export function workbenchView(app: App): View {
         try {
             await latest.show('cells', key, ask, (heat) => plot.set({ heat, drawn: sight }));
         } catch (error) {
-            plot.set({ message: error instanceof Error ? error.message : String(error) });
+            plot.set({ message: messageOf(error) });
         }
     }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
-import type { TableRow } from '../protocol';
+import { FileError, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
-import { BlockFile, FileError, wholeSize, type Piece } from './digests';
-
-export { FileError };
+import { blockFile, wholeSize, type BlockFile, type Piece } from './digests';
 
 /** What an attribute says, in one text or several; empty where it is not there. */
 export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
@@ -41,7 +39,7 @@ function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
     const read = library.get_dataset_data;
     library.get_dataset_data = (file, path, ...rest) => {
         const status = read(file, path, ...rest);
-        const fault = blob.fault || 'the file is damaged.';
+        const fault = blob.fault() || 'the file is damaged.';
         if (status < 0) throw new FileError(`/${path.replace(/^\//, '')} cannot be read: ${fault}`);
         return status;
     };
@@ -64,7 +62,7 @@ export class Store {
 
     /** What was found damaged while something was read; empty where nothing was. */
     get fault(): string {
-        return this.blob.fault;
+        return this.blob.fault();
     }
 
     /** `trust`: as it is, whether it has digests or not. */
@@ -82,10 +80,10 @@ export class Store {
             filesystems: { WORKERFS: { reader: { readAsArrayBuffer(piece: Piece): ArrayBuffer } } };
         };
         const inputOutputError = 29;
-        const data = await BlockFile.open(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
+        const data = await blockFile(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
         refuseWhatCannotBeRead(library as unknown as Library, data);
         fs.mkdir('/in');
-        if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(name), { canOwn: true });
+        if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(), { canOwn: true });
         else {
             fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
             fs.filesystems.WORKERFS.reader = { readAsArrayBuffer: ({ bytes }) => bytes };
@@ -96,7 +94,7 @@ export class Store {
             if (file.file_id <= 0n) throw damaged();
             return new Store(file, data);
         } catch {
-            if (data.fault) throw new FileError(`${name} is damaged: ${data.fault}`);
+            if (data.fault()) throw new FileError(`${name} is damaged: ${data.fault()}`);
             throw damaged();
         }
     }

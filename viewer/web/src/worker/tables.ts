@@ -2,9 +2,9 @@
 // What sweeps, experiments and probes write: tables that the page shows row by row; reuse distances of /reuse (docs/reuse.md).
 import { range, rollup, sum } from 'd3-array';
 import { parameterOf, type Measure, type Points } from '../points';
-import type { Phases, TableRow } from '../protocol';
+import { FileError, type Phases, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
-import { FileError, text, texts, type Store } from './h5';
+import { text, texts, type Store } from './h5';
 
 /** The columns that each needs; it may have more. */
 const columns = {
