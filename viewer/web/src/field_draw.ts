@@ -5,13 +5,13 @@ import { cumsum, max, min, quantile, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { scale as rule } from '../../drawing.json';
 import { hex, placeOf, rangeOf } from './axis';
-import { css, heatColour, theme } from './colours';
+import { heatColour, theme } from './colours';
 import type { FieldModel } from './field';
 import { brief, percent, percentTick } from './numbers';
-import { opaque, pixelOf, shortened, textWidth, type Box, type Painter } from './paint';
+import { pixelOf, shortened, textWidth, type Box, type Painter } from './paint';
 import { endOfScale, titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { valueScale, type Wanted } from './scale';
+import { valueScale, type Wanted } from './chart';
 
 const { shades } = rule;
 
@@ -71,7 +71,7 @@ export function shade({ sum: sums, weight }: Heat, scale: Wanted) {
     const beyond = end * (1 + 1e-9); // rounding
     const log = scale === 'log' && end > least;
     const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });
-    const colours = Array.from({ length: shades }, (_, i) => opaque(heatColour(i / (shades - 1))));
+    const colours = Array.from({ length: shades }, (_, i) => pixelOf(heatColour(i / (shades - 1))));
     const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
     const cells = new Uint32Array(values.length);
     let above = 0;
@@ -157,7 +157,7 @@ export function drawKey(p: Painter, x: number, y: number, width: number, { end, 
     const wide = Math.min(120, width / 5);
     p.rect(x, y - 5, 10, 10, colours.zero);
     p.text(x + 14, y, from, faint);
-    for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, css(heatColour(i / 39)));
+    for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, heatColour(i / 39));
     p.text(begin + wide + 5, y, text(end), faint);
     if (above === 0 || width < 300) return;
     p.rect(begin + wide + 48, y - 5, 10, 10, colours.marker);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
 import { least } from 'd3-array';
-import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
+import { copied, csv, dialog, download, h, tableElement, whenPrinted, type Table } from './dom';
 import { theme } from './colours';
 import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './paint';
 
@@ -21,11 +21,6 @@ export interface FigureOptions {
     table: () => Table;
     python: () => string;
 }
-
-/** What figures do before they are printed, and after. */
-const printing = new WeakMap<Element, { beforeprint: () => void; afterprint: () => void }>();
-for (const event of ['beforeprint', 'afterprint'] as const)
-    window.addEventListener(event, () => document.querySelectorAll('.figure').forEach((each) => printing.get(each)?.[event]()));
 
 /** `bar`: for controls of the view, before the tools. */
 export function figureOf({ name, label, height, draw, table, python }: FigureOptions) {
@@ -114,7 +109,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));
     const element = h('section', { class: 'figure' }, head, canvas, printed, behind);
     new ResizeObserver(redraw).observe(element);
-    printing.set(element, {
+    whenPrinted(element, {
         beforeprint: () => {
             if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
         },

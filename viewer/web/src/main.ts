@@ -9,7 +9,6 @@ import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
-import { readyForPaper } from './paper';
 import { FileError, NoDigests } from './protocol';
 import { depth, readHash, writeHash, type State } from './state';
 import { shade } from './field_draw';
@@ -85,7 +84,6 @@ class Page implements App {
     }
 
     private listen(): void {
-        readyForPaper();
         listenForKeys(() => (this.files.length ? this : null), { u: () => this.undo(), c: () => void this.copyLink(), b: () => this.flip() });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.applyTheme());
         window.addEventListener('hashchange', () => {

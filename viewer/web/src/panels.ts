@@ -2,14 +2,13 @@
 // Panels over an axis of addresses: what they are drawn from (columns of the whole axis, and, when the hand has come to rest, of what is in
 // sight), and their drawing: columns with their least and most, and scales.
 import { scale as rule } from '../../drawing.json';
-import { drawUp } from './chart';
+import { drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
 import { theme } from './colours';
 import type { Across } from './field_draw';
 import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, type Box, type Painter } from './paint';
 import { messageOf, Superseded, type Axis, type Buckets, type Stretch } from './protocol';
-import { extentOf, valueScale, type ValueScale, type Wanted } from './scale';
 
 /** Room above a panel for a line of titles. */
 export const titleHeight = 22;
@@ -166,7 +165,7 @@ function drawCut(p: Painter, { x, y, width, head }: Box, { max, most }: Columns,
 }
 
 /** What the panel is of, and at the other end what its numbers are; where both do not fit, what it is of is cut. */
-function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box & { head?: number }, scale: string): void {
+function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box, scale: string): void {
     const { ink, faint } = theme();
     const at = y - (head ?? titleHeight) + 10;
     const whole = panel.meaning + scale;

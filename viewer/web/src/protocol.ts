@@ -74,7 +74,6 @@ export interface TableRow {
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
 export interface Grouping {
     id: 'structures' | 'fields' | 'functions' | 'lines';
-    title: string;
     of: Int32Array;
     names: string[];
 }

@@ -2,15 +2,16 @@
 // What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as a matrix and as
 // lines by one of several metrics; of two files also how much more the second has.
 import { groups } from 'd3-array';
+import { scaleLog } from 'd3-scale';
 import { baseName, titleOf, type App, type View } from '../app';
-import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, upIn } from '../chart';
+import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale } from '../chart';
+import type { ValueScale, Wanted } from '../chart';
 import { distinctColours, theme } from '../colours';
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
 import { brief, percent } from '../numbers';
 import type { Box, Painter, Point } from '../paint';
 import type { TableRow } from '../protocol';
-import { extentOf, valueScale, type ValueScale, type Wanted } from '../scale';
 import type { State } from '../state';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
@@ -101,8 +102,7 @@ export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Pi
     const rows = names(cells);
     const box = boxIn(p, rows);
     const up = upIn(box, scale);
-    const [least, most] = [Math.log(columns[0] / 1.1), Math.log(columns.at(-1)! * 1.1)];
-    const across = (count: number) => box.x + ((Math.log(count) - least) / (most - least)) * box.width;
+    const across = scaleLog([columns[0] / 1.1, columns.at(-1)! * 1.1], [box.x, box.x + box.width]);
     drawUp(p, box, scale, metric.tick, axisTitle(metric.title, scale));
     drawAcross(p, box, columns.map((count): [number, string] => [across(count), String(count)]), 'counters');
     const palette = distinctColours(rows.length);

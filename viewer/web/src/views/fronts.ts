@@ -3,7 +3,7 @@
 // link beside it, and the view of trackers.
 import { groups } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
-import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, upIn } from '../chart';
+import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
 import { distinctColours, theme } from '../colours';
 import { fill, h, inWords, select, tableBy, tableElement, type Table } from '../dom';
@@ -12,7 +12,6 @@ import { full, percent, percentTick } from '../numbers';
 import { shortened, textWidth, type Box, type Painter, type Point } from '../paint';
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
-import { extentOf, valueScale, type ValueScale } from '../scale';
 import { around, axisTitle, counters, having, type Cell, type Metric } from './cells';
 import { boundsOf, cellsOf, frontOf, metricsOf, type Bound } from './sweep_cells';
 

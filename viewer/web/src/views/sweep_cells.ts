@@ -3,7 +3,7 @@
 // viewer/sweep_choice.hpp: files tell it of their own cells, but not of the worst of all workloads.
 import { groups } from 'd3-array';
 import { percent, percentTick } from '../numbers';
-import type { FileInfo } from '../protocol';
+import type { FileInfo, TableRow } from '../protocol';
 import { remembered } from '../remembered';
 import { plainMetric, type Cell, type Metric } from './cells';
 
@@ -116,6 +116,7 @@ const made = new WeakMap<FileInfo, Cell[]>();
 /** Those of the file, and at last the worst of all workloads. */
 export const cellsOf = (info: FileInfo): Cell[] =>
     remembered(made, info, () => {
-        const own = info.sweep!.rows.map((row): Cell => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` }));
+        const cell = ({ texts, numbers }: TableRow): Cell => ({ texts, numbers, id: `${texts.granularity},${numbers.counters}`, row: `G = ${texts.granularity}` });
+        const own = info.sweep!.rows.map(cell);
         return [...own, ...worstOf(own, info.sweep!)];
     });

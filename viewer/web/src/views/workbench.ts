@@ -7,10 +7,9 @@ import { baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind,
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf } from '../chosen';
 import { theme } from '../colours';
-import { rowsOf, sumOf } from '../cube';
 import { fill, h } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
-import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
+import { askHeat, spreadOf, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
 import { brief, bytes } from '../numbers';
@@ -211,14 +210,11 @@ export function workbenchView(app: App): View {
     }
 
     function spread(sight: [number, number]): void {
-        const { cube, filter, cause, show, phases } = chosen;
-        const { heat, missing } = spreadOf(chosen, axis, source.info.structures, sight);
-        const rows = rowsOf(cube!, phases ? { ...filter, phase: phases } : filter);
-        const total = sumOf(cause >= 0 ? cube!.causes![cause] : show.quantity === 'accesses' ? cube!.accesses : cube!.misses, rows);
+        const { heat, missing, whole } = spreadOf(chosen, axis, source.info.structures, sight);
         const shown = panel();
         const meaning = missing > 0 ? `${shown.meaning}; ${brief(missing)} have no place on this axis` : shown.meaning;
         latest.forget('cells');
-        plot.set({ heat, drawn: sight, panels: [{ ...shown, meaning, whole: bucketsOfSpread(heat, chosen, sight, total), fine: null, message: '' }] });
+        plot.set({ heat, drawn: sight, panels: [{ ...shown, meaning, whole, fine: null, message: '' }] });
     }
 
     async function readTime(stretches: [number, number][] | null): Promise<void> {

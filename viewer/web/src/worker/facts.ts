@@ -2,6 +2,7 @@
 // FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone. Which code and data of a
 // program miss, and why.
 import { FileError, type Component, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
+import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
 import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf, validationOf } from './tables';
 
@@ -14,10 +15,7 @@ class Names {
 
     /** Of a name, whose text is shown. */
     number(key: string, text = key): number {
-        const known = this.numbers.get(key);
-        if (known !== undefined) return known;
-        this.numbers.set(key, this.all.length);
-        return this.all.push(text) - 1;
+        return remembered(this.numbers, key, () => this.all.push(text) - 1);
     }
 }
 
@@ -37,21 +35,21 @@ function groupingsOf(store: Store): Grouping[] {
     const fieldNames = fields ? store.texts(`${path}/fields`) : [];
     if (codes.some((each) => each >= lines.length) || objects.some((each) => each >= objectNames.length)) damaged('sites');
     if (fields?.some((each) => each !== 0 && each >= fieldNames.length)) damaged('sites/field');
-    const group = (id: Grouping['id'], title: string, of: (site: number, names: Names) => number): Grouping => {
+    const group = (id: Grouping['id'], of: (site: number, names: Names) => number): Grouping => {
         const names = new Names();
-        return { id, title, of: Int32Array.from(codes, (_, site) => of(site, names)), names: names.all };
+        return { id, of: Int32Array.from(codes, (_, site) => of(site, names)), names: names.all };
     };
     const inCode = (site: number, name: string, names: Names) => {
         const module = modules[codes[site]];
         return names.number(`${name}\n${module}`, name || (module ? `(in ${module})` : '(not known)'));
     };
     return [
-        group('structures', 'Data structures', (site, names) => (objects[site] === 0 ? -1 : names.number(objectNames[objects[site]]))),
-        group('fields', 'Fields', (site, names) =>
+        group('structures', (site, names) => (objects[site] === 0 ? -1 : names.number(objectNames[objects[site]]))),
+        group('fields', (site, names) =>
             fields && fields[site] !== 0 ? names.number(`${fieldNames[fields[site]]} of ${objectNames[objects[site]]}`) : -1,
         ),
-        group('functions', 'Functions', (site, names) => inCode(site, functions[codes[site]], names)),
-        group('lines', 'Source lines', (site, names) => {
+        group('functions', (site, names) => inCode(site, functions[codes[site]], names)),
+        group('lines', (site, names) => {
             const line = lines[codes[site]];
             return inCode(site, line === 0 ? '' : `${files[codes[site]].replace(/.*\//, '')}:${line}`, names);
         }),

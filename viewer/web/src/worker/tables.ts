@@ -6,9 +6,11 @@ import { FileError, type Phases, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
 
+const sweepNumbers = ['counters', 'swapouts', 'error', 'bytes_per_event'];
+
 /** The columns that each needs; it may have more. */
 const columns = {
-    'sweep/rows': ['workload', 'link', 'settings', 'eviction', 'granularity', 'counters', 'swapouts', 'error', 'bytes_per_event', 'admitted', 'front', 'remains'],
+    'sweep/rows': ['workload', 'link', 'settings', 'eviction', 'granularity', ...sweepNumbers, 'admitted', 'front', 'remains'],
     'intrusion/rows': ['link', 'granularity', 'drain', 'counters', 'capacity', 'extra_cycles', 'stall_cycles', 'events', 'swapouts', 'bytes', 'lost_records'],
     'trackers/rows': ['tracker', 'spec', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes_per_event', 'error', 'recall', 'worst_recall', 'precision', 'traffic_is_off'],
     findings: ['test', 'variant', 'level', 'parameter', 'word', 'unit', 'method', 'reason', 'truth_word', 'verdict', 'value', 'low', 'high', 'truth', 'truth_high'],
@@ -21,7 +23,7 @@ const tableOf = (store: Store, path: keyof typeof columns): TableRow[] => store.
 export function sweepOf(store: Store) {
     const { link, monitor, events, objectives, where, tolerance } = store.attributes('sweep');
     const rows = tableOf(store, 'sweep/rows');
-    for (const column of columns['sweep/rows'].slice(5))
+    for (const column of sweepNumbers)
         for (const { numbers } of rows)
             if (!Number.isFinite(numbers[column]))
                 throw new FileError(`/sweep/rows: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
