@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
 // The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
-import { cumsum, extent, sum } from 'd3-array';
+import { cumsum, extent, sort, sum } from 'd3-array';
 import { axis as rule } from '../../drawing.json';
+import { joined } from './numbers';
 import type { AddressRange, Axis, Structure } from './protocol';
 
 export const pageBytes = rule.page_bytes;
@@ -10,16 +11,9 @@ const page = BigInt(pageBytes);
 
 const pagesBetween = (from: bigint, to: bigint): number => Number(to / page - from / page);
 
-/** Sorts ranges, and joins those from whose last page to the first of the next it is at most `hole` pages: of 1 they share pages or lie side by side. */
-export function joined(ranges: AddressRange[], hole = 1): AddressRange[] {
-    const found: AddressRange[] = [];
-    for (const [from, end] of ranges.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0))) {
-        const last = found.at(-1);
-        if (!last || pagesBetween(last[1] - 1n, from) > hole) found.push([from, end]);
-        else if (end > last[1]) last[1] = end;
-    }
-    return found;
-}
+/** Joins ranges from whose last page to the first of the next it is at most `hole` pages: of 1 they share pages or lie side by side. */
+export const united = (ranges: AddressRange[], hole = 1): AddressRange[] =>
+    joined(sort(ranges, ([from]) => from), (end, from) => pagesBetween(end - 1n, from) > hole);
 
 export const rangeOf = ({ base, bytes }: { base: bigint; bytes: number }): AddressRange => [base, base + BigInt(bytes)];
 
@@ -31,11 +25,11 @@ export function wholeLines([from, end]: AddressRange, unit: number): AddressRang
 
 /** The axis of addresses of several series or files; `unit`: stretches begin and end at multiples of it. */
 export function axisOf(ranges: AddressRange[], unit: number): Axis {
-    const runs = joined(ranges);
+    const runs = united(ranges);
     const pages = sum(runs, ([from, end]) => pagesBetween(from, end - 1n) + 1);
     let hole = Math.max(rule.least_hole_pages, Math.floor(pages / rule.pages_per_hole_page));
-    let found = joined(runs, hole);
-    while (found.length > rule.most_stretches) found = joined(runs, (hole *= rule.hole_growth));
+    let found = united(runs, hole);
+    while (found.length > rule.most_stretches) found = united(runs, (hole *= rule.hole_growth));
     const stretches = found.map((each) => wholeLines(each, unit));
     const sizes = stretches.map(([from, end]) => Number(end - from));
     const { starts, bytes } = sideBySide(sizes);

@@ -41,7 +41,7 @@ export function chosenOf(app: App) {
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
-export function parseSelection(text: string | undefined): AddressRange[] | null {
+function parseSelection(text: string | undefined): AddressRange[] | null {
     const found = (text ?? '').split(',').flatMap((part): AddressRange[] => {
         const match = /^(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})$/i.exec(part);
         if (!match) return [];

@@ -107,14 +107,21 @@ export function whenPrinted(element: Element, acts: Print): void {
 const mostColumns = 9;
 
 /** Where nobody scrolls, columns that do not fit follow in further tables, with the same names of rows. */
-function partsForPaper({ caption, headers, keys = 1 }: Table, { tHead, tBodies }: HTMLTableElement): HTMLElement {
+function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table): void {
     const named = Math.min(4, keys);
     const part = (from: number) => {
         const columns = [...range(named), ...range(from, Math.min(headers.length, from + mostColumns - named))];
         const row = (each: HTMLTableRowElement) => h('tr', {}, ...columns.map((i) => each.cells[i].cloneNode(true)));
         return h('table', {}, h('thead', {}, ...[...tHead!.rows].map(row)), h('tbody', {}, ...[...tBodies[0].rows].map(row)));
     };
-    return h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...range(named, headers.length, mostColumns - named).map(part));
+    let parts: HTMLElement | null = null;
+    const print = (now: boolean) => {
+        box.classList.toggle('split', now);
+        parts?.remove();
+        const tables = () => range(named, headers.length, mostColumns - named).map(part);
+        if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables())));
+    };
+    whenPrinted(box, { beforeprint: () => print(true), afterprint: () => print(false) });
 }
 
 /** A table whose columns are sorted by pressing their heads. */
@@ -154,15 +161,7 @@ export function tableElement(table: Table): HTMLElement {
     const element = h('table', {}, caption, h('thead', {}, h('tr', {}, ...heads)), body);
     const more = left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`);
     const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more);
-    if (headers.length > mostColumns) {
-        let parts: HTMLElement | null = null;
-        const print = (now: boolean) => {
-            box.classList.toggle('split', now);
-            parts?.remove();
-            if (now) box.after((parts = partsForPaper(table, element)));
-        };
-        whenPrinted(box, { beforeprint: () => print(true), afterprint: () => print(false) });
-    }
+    if (headers.length > mostColumns) printInParts(box, element, table);
     return box;
 }
 

@@ -230,6 +230,4 @@ export function drawAddresses(p: Painter, top: number, at: Across, { segments }:
     }
 }
 
-function niceStep(rough: number): number {
-    return 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));
-}
+const niceStep = (rough: number): number => 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));

@@ -4,7 +4,7 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { Source } from './client';
+import { isReading, openSource, type Source } from './client';
 import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
@@ -150,7 +150,7 @@ class Page implements App {
     async take(file: File, purpose: Purpose, trust = false): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         try {
-            const source = await Source.open(file, trust);
+            const source = await openSource(file, trust);
             if (purpose === 'compare') this.compareWith(source);
             else this.adopt(source);
         } catch (error) {
@@ -285,7 +285,7 @@ class Page implements App {
     /** Resolves when nothing is being read and no hand moves; for tests and measurements. */
     async quiet(): Promise<void> {
         do await new Promise((resolve) => setTimeout(resolve));
-        while (Source.asks() || Hand.moves());
+        while (isReading() || Hand.moves());
     }
 
     /** For tests and measurements. */

@@ -14,7 +14,7 @@ export function pixelOf(colour: string): number {
 const colourOf = (pixel: number): string => rgb(pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255).formatHex();
 
 /** Rows of cells, a pixel each: numbers as pixelOf() gives them, 0 for none. */
-export function cellsPicture(columns: number, cells: Uint32Array): OffscreenCanvas {
+function cellsPicture(columns: number, cells: Uint32Array): OffscreenCanvas {
     const canvas = new OffscreenCanvas(columns, cells.length / columns);
     const image = new ImageData(canvas.width, canvas.height);
     new Uint32Array(image.data.buffer).set(cells);
@@ -55,7 +55,7 @@ export interface Box {
 export const inside = (box: Box | null, x: number, y: number): boolean =>
     box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
 
-export const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
+const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;
 

@@ -9,6 +9,7 @@ import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, type Box, type Painter } from './paint';
 import { messageOf, Superseded, type Axis, type Buckets, type Stretch } from './protocol';
+import { remembered } from './remembered';
 
 /** Room above a panel for a line of titles. */
 export const titleHeight = 22;
@@ -192,14 +193,10 @@ export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
     fetch: (stretch: Stretch) => Promise<Buckets>;
 }
 
-/** Panels that are made of the same numbers ask for each stretch once. */
+/** Panels that are made of the same numbers, and read at once, ask for them once. */
 export function once<T>(ask: (stretch: Stretch) => Promise<T>): (stretch: Stretch) => Promise<T> {
-    let last: { key: string; answer: Promise<T> } | null = null;
-    return (stretch) => {
-        const key = JSON.stringify(stretch);
-        if (last?.key !== key) last = { key, answer: ask(stretch) };
-        return last.answer;
-    };
+    const known = new WeakMap<Stretch, Promise<T>>();
+    return (stretch) => remembered(known, stretch, () => ask(stretch));
 }
 
 /** Two panels, and what the second has more. */
@@ -223,7 +220,8 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
         panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '' }));
         ++generation;
         changed(panels);
-        for (const panel of panels) void load(panel, { x0: 0, x1: bytes, count: columns, sight: [0, bytes] }, 'whole');
+        const all: Stretch = { x0: 0, x1: bytes, count: columns, sight: [0, bytes] };
+        for (const panel of panels) void load(panel, all, 'whole');
         void look(sight);
     }
 
@@ -256,7 +254,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
 
 /** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
  * be told apart. */
-export function differenceOf(a: Buckets, b: Buckets): Buckets {
+function differenceOf(a: Buckets, b: Buckets): Buckets {
     const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
     const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
     return {

@@ -49,8 +49,6 @@ export interface Picture {
     beside: Cell[];
 }
 
-export type Paint = (p: Painter, picture: Picture) => Hit<Cell>[];
-
 const names = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.row))];
 export const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.numbers.counters))].sort((a, b) => a - b);
 /** Cells of which a metric is known. */
@@ -59,8 +57,6 @@ export const having = (cells: Cell[], metric: Metric) => cells.filter((cell) => 
 /** What was published of a cell, where that is no misprint; NaN: nothing. */
 const publishedOf = ({ numbers }: Cell, { published }: Metric): number =>
     published && numbers.published === 1 && numbers.published_misprint !== 1 ? numbers[published] : NaN;
-
-export const linesHeight = ({ cells }: Picture): number => endsHeight(names(cells));
 
 /** What was published of a cell, and ours in its parts. */
 function publishedText(metric: Metric, cell: Cell, width: number): string {
@@ -81,9 +77,6 @@ const matrixOf = ({ cells, metric, chosen, beside }: Picture): Matrix<Cell> => {
         under: (cell, width) => publishedText(metric, cell, width),
     };
 };
-
-export const drawCells = (p: Painter, picture: Picture): Hit<Cell>[] => drawMatrix(p, matrixOf(picture));
-export const cellsHeight = (picture: Picture, width: number): number => matrixHeight(matrixOf(picture), width);
 
 /** What an axis is of, and how its values are spread; shortly, as it stands upright. */
 export const axisTitle = (title: string, { spread }: ValueScale): string => (spread === 'symmetric logarithmic' ? `${title}, ${spread}` : title);
@@ -128,7 +121,7 @@ export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Pi
 export interface CellFigure {
     name: string;
     title: string;
-    paint: Paint;
+    paint: (p: Painter, picture: Picture) => Hit<Cell>[];
     height: (picture: Picture, width: number) => number;
     /** It stands alone, as wide as the page. */
     wide?: boolean;
@@ -163,8 +156,15 @@ export interface CellDetail extends Omit<View, 'update'> {
     show: (cell: Cell | null) => void;
 }
 
-export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawCells, height: cellsHeight };
-export const linesFigure: CellFigure = { name: 'lines', title: 'Over the number of counters', paint: drawLines, height: linesHeight };
+export const matrixFigure: CellFigure = {
+    ...{ name: 'matrix', title: 'Counters by granularity' },
+    paint: (p, picture) => drawMatrix(p, matrixOf(picture)),
+    height: (picture, width) => matrixHeight(matrixOf(picture), width),
+};
+export const linesFigure: CellFigure = {
+    ...{ name: 'lines', title: 'Over the number of counters', paint: drawLines },
+    height: ({ cells }) => endsHeight(names(cells)),
+};
 
 /** The same numbers of another file, and by how much they are more; null where it has no such cell. */
 function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {

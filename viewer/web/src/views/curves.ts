@@ -62,9 +62,10 @@ export function curvesView(app: App): View {
         hover(pointer); // another place lies under it now
     }
 
-    function drag(from: number, to: number, done: boolean): void {
-        dragged = done ? null : [from, to];
-        const [a, b] = [from, to].map(scale().invert);
+    function drag(x0: number, x1: number, done: boolean): void {
+        const pixels: [number, number] = [Math.min(x0, x1), Math.max(x0, x1)];
+        dragged = done ? null : pixels;
+        const [a, b] = pixels.map(scale().invert);
         if (done && b > 1.07 * a) look([a, b]);
         else figure.redraw();
     }
@@ -133,7 +134,7 @@ export function curvesView(app: App): View {
         const { x, width } = plotBox(canvas.clientWidth);
         return scaleLog(range(), [x, x + width]);
     };
-    followHands(canvas, { scale, whole, look, least: [1, 2 ** 0.2] }, { select: (from, to, done) => drag(Math.min(from, to), Math.max(from, to), done), hover });
+    followHands(canvas, { scale, whole, look, least: [1, 2 ** 0.2] }, { select: drag, hover });
 
     function update(): void {
         const palette = distinctColours(all().length);

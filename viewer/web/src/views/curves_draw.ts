@@ -25,7 +25,7 @@ const overs: Record<string, string> = { bytes: 'footprint', pages: 'pages', cycl
 
 export const unitTitle = (unit: string): string => units[unit] ?? unit;
 
-export const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
+const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
 
 export function groupsOf(sources: Source[]) {
     const all = sources.flatMap(({ info }) => info.probe!.curves.map(({ xUnit, unit }) => ({ id: `${unit}:${xUnit}`, title: `${unitTitle(unit)} over ${overTitle(xUnit)}`, xUnit, unit })));
@@ -82,9 +82,7 @@ export function curvesOf(sources: Source[], group: CurveGroup) {
 }
 
 /** The plateau that a size lies on; NaN where none is known. */
-export function plateauAt(shown: Shown, x: number): number {
-    return shown.plateaus.find((each) => x >= each.from && x <= each.to)?.value ?? NaN;
-}
+export const plateauAt = ({ plateaus }: Shown, x: number): number => plateaus.find((each) => x >= each.from && x <= each.to)?.value ?? NaN;
 
 /** The value of a curve between its points, on logarithmic axes; NaN outside. Points that were knocked out do not count. */
 function valueAt(curve: ProbeCurve, x: number): number {

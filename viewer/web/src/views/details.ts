@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines. Under it
 // tables: data structures, of programs also fields, functions and source lines, and what evicts what; worst first.
-import { max, pairs, range, rollup, rollups, sum } from 'd3-array';
+import { max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { phasesTitle, type App } from '../app';
 import { describe } from '../axis';
 import { structuresIn, type Chosen } from '../chosen';
@@ -43,48 +43,52 @@ export function selectionTitle(app: App, { selection, filter, cube }: Chosen): s
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
 
-/** Bars of parts of a whole, in the colours that they have elsewhere. */
-function bars(rows: { name: string; count: number; colour?: string; go?: () => void }[], what: string): HTMLElement {
+interface Part {
+    name: string;
+    count: number;
+    colour?: string;
+    go?: () => void;
+}
+
+const mostFirst = (parts: Part[]): Part[] => sort(parts, ({ count }) => -count);
+
+/** Bars of parts of a whole, in the colours that they have elsewhere; null where fewer than `least` have any of it. */
+function bars(title: string, what: string, parts: Part[], least = 1): HTMLElement | null {
+    const rows = parts.filter(({ count }) => count > 0);
+    if (rows.length < least) return null;
     const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
-    const row = ({ name, count, colour = theme().count, go }: (typeof rows)[number]) => {
-        const title = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
+    const row = ({ name, count, colour = theme().count, go }: Part) => {
+        const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
         const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
-        return h('li', { title: `${name}: ${full(count)} ${what}` }, title, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
+        return h('li', { title: `${name}: ${full(count)} ${what}` }, called, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
     };
     const more = rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the tables below`);
-    return h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more);
+    return block(title, h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more));
 }
 
 function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | null {
-    const { cube } = chosen;
-    if (!cube?.causes) return null;
-    const found = causeNames.map((name, i) => ({
-        ...{ name, count: sumOf(cube.causes![i], rows), colour: theme().causes[i] },
-        go: () => app.set({ cause: app.state.cause === name ? '' : name, show: 'misses' }),
-    }));
-    const some = found.filter((each) => each.count > 0);
-    return some.length ? block('Why', bars(some, 'misses')) : null;
+    const found = chosen.cube?.causes?.map((each, i) => {
+        const name = causeNames[i];
+        const go = () => app.set({ cause: app.state.cause === name ? '' : name, show: 'misses' });
+        return { name, count: sumOf(each, rows), colour: theme().causes[i], go };
+    });
+    return bars('Why', 'misses', found ?? []);
 }
 
 /** What evicts lines of what is selected. */
 function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
-    if (chosen.series.kind !== 'level') return null;
-    const sums = rollups(evictionsOf(app.source.info, chosen.series.owner, chosen.phases, structuresChosen(app, chosen)), (some) => sum(some, ({ count }) => count), ({ by }) => by);
-    const rows = sums.map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
-    return rows.length ? block('Who evicts it', bars(rows, 'lines')) : null;
+    const { series, phases } = chosen;
+    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases, structuresChosen(app, chosen)) : [];
+    const sums = rollups(found, (some) => sum(some, ({ count }) => count), ({ by }) => by);
+    return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))));
 }
 
 function codeBlock(app: App, { cube }: Chosen, rows: number[], by: Dimension, title: string): HTMLElement | null {
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
-    const found = Array.from(sumsBy(cube, by, cube.misses, rows), (count, i) => ({
-        name: names[i],
-        count,
-        go: by === 'function' || by === 'core' ? () => app.set({ [by === 'core' ? 'core' : 'func']: names[i] }) : undefined,
-    }))
-        .filter((each) => each.count > 0)
-        .sort((a, b) => b.count - a.count);
-    return found.length > (by === 'core' ? 1 : 0) ? block(title, bars(found, 'misses')) : null;
+    const key = { function: 'func', core: 'core' }[by as string];
+    const part = (count: number, i: number): Part => ({ name: names[i], count, go: key ? () => app.set({ [key]: names[i] }) : undefined });
+    return bars(title, 'misses', mostFirst(Array.from(sumsBy(cube, by, cube.misses, rows), part)), by === 'core' ? 2 : 1);
 }
 
 /** Lines that cores take from each other. */
@@ -103,8 +107,7 @@ function sharingBlock(app: App, { series, selection, phases }: Chosen): HTMLElem
         const [wrong, right] = [sum(some, (i) => sharing.falseSharing[i]), sum(some, (i) => sharing.trueSharing[i])];
         return { name: `${describe(structures, BigInt(address))}: cores ${who}, ${percent(wrong / (wrong + right))} false`, count: wrong + right };
     });
-    if (lines.length === 0) return null;
-    return block('Lines shared by cores', bars(lines.sort((a, b) => b.count - a.count), 'misses after stores of another core'));
+    return bars('Lines shared by cores', 'misses after stores of another core', mostFirst(lines));
 }
 
 /** How many lines of the selection lie in each set; more than there are ways cannot stay. */
@@ -160,7 +163,7 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     if (!found) return [];
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
     return [
-        found.functions.length ? block('Functions', bars(found.functions, 'events')) : null,
+        bars('Functions', 'events', found.functions),
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
     ];

@@ -32,7 +32,7 @@ function errorText(here: number, inFile: number, mapped: boolean): string {
 }
 
 /** `cost`: what a cell takes, in words. */
-export function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
+function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
     const series = app.source.info.series.find((each) => each.kind === 'exact') ?? null;
     const mapped = movesPages(app.source.info.machine.yaml);
     const note = h('p', { class: 'note', role: 'status' });
@@ -148,7 +148,8 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
     const { objectives, where, tolerance } = sweep!;
     const bounds = where && ` Pale: beyond ${where}; dotted: these bounds.`;
-    const marks = ` *: remains of the front of ${(objectives || 'all objectives').replace(/,/g, ', ')} within ${percentTick(tolerance)}; .: the rest of it.${bounds}`;
+    const front = (objectives || 'all objectives').replace(/,/g, ', ');
+    const marks = ` *: remains of the front of ${front} within ${percentTick(tolerance)}; .: the rest of it.${bounds}`;
     const absent = sweep!.matrices ? '' : ' The file has no /sweep/matrices: the matrix is made of /sweep/rows.';
     return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks}${absent} Click a cell to see what it blurs.`;
 }

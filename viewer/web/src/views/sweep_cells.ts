@@ -3,7 +3,7 @@
 // viewer/sweep_choice.hpp: files tell it of their own cells, but not of the worst of all workloads.
 import { groups } from 'd3-array';
 import { percent, percentTick } from '../numbers';
-import type { FileInfo, TableRow } from '../protocol';
+import type { FileInfo } from '../protocol';
 import { remembered } from '../remembered';
 import { plainMetric, type Cell, type Metric } from './cells';
 
@@ -70,7 +70,7 @@ function remaining(front: Cell[], of: Value[], tolerance: number): Cell[] {
 }
 
 /** Each monitor that all workloads have, by the worst that it gives in any of them, and what it is among the others on its link. */
-export function worstOf(cells: Cell[], { objectives, where, tolerance }: NonNullable<FileInfo['sweep']>): Cell[] {
+function worstOf(cells: Cell[], { objectives, where, tolerance }: NonNullable<FileInfo['sweep']>): Cell[] {
     const workloads = new Set(cells.map(({ texts }) => texts.workload)).size;
     if (workloads < 2) return [];
     const monitor = ({ id, texts }: Cell) => [texts.link, texts.settings, texts.eviction, id].join('|');
@@ -116,7 +116,9 @@ const made = new WeakMap<FileInfo, Cell[]>();
 /** Those of the file, and at last the worst of all workloads. */
 export const cellsOf = (info: FileInfo): Cell[] =>
     remembered(made, info, () => {
-        const cell = ({ texts, numbers }: TableRow): Cell => ({ texts, numbers, id: `${texts.granularity},${numbers.counters}`, row: `G = ${texts.granularity}` });
-        const own = info.sweep!.rows.map(cell);
+        const own = info.sweep!.rows.map((row): Cell => {
+            const { granularity } = row.texts;
+            return { ...row, id: `${granularity},${row.numbers.counters}`, row: `G = ${granularity}` };
+        });
         return [...own, ...worstOf(own, info.sweep!)];
     });

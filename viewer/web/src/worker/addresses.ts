@@ -91,6 +91,14 @@ export class Lines {
         return this.axis.segments[segment].start - this.lead[segment] + (line - this.firstLine[segment]) * this.unit;
     }
 
+    /** The stretch of the axis that lines or blocks side by side in a segment take; what of a block lies beyond the segment has no counts. */
+    stretchOf(line: number, count = 1): [number, number] {
+        const segment = this.segmentOf(line);
+        const { start, bytes } = this.axis.segments[segment];
+        const offset = this.offsetOf(line, segment);
+        return [Math.max(offset, start), Math.min(offset + count * this.unit, start + bytes)];
+    }
+
     /** Lines that overlap the stretch x0 .. x1 of the axis: first and one behind the last. */
     range(x0: number, x1: number): [number, number] {
         let [first, last] = [this.count, 0];

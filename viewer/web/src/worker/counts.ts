@@ -3,13 +3,13 @@
 // sum, least and most of the lines in each.
 import { bisector, quickselect, range, rollups, sum } from 'd3-array';
 import { scale as rule } from '../../../drawing.json';
-import { joined, pageBytes } from '../axis';
+import { pageBytes, united } from '../axis';
 import { FileError, type AddressRange, type Axis, type Buckets, type LineCount, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
 import { Lines } from './addresses';
-import type { PyramidLevel, Rows, Series, Token } from './series';
+import type { PyramidLevel, Rows, See, Series, Token } from './series';
 
 /** Counts of the lines of an axis. For levels `first` are accesses. */
-export interface Dense {
+interface Dense {
     lines: Lines;
     first: Float64Array;
     second: Float64Array | null;
@@ -65,7 +65,7 @@ function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
 }
 
 /** Columns of a stretch. For miss rates `touched` are accesses and `sum` misses, so that their ratio is the rate. */
-export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count, sight }: Stretch): Buckets {
+function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count, sight }: Stretch): Buckets {
     const { lines, first, second } = dense;
     const into = emptyBuckets(x0, x1, count, lines.unit);
     into.total = valueOf(quantity, dense.total, dense.totalSecond);
@@ -87,7 +87,7 @@ export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count
 }
 
 /** Columns from a pyramid in the file, without looking at lines. */
-export function bucketsOfPyramid(series: Series, level: PyramidLevel, blocks: Lines, quantity: Quantity, { x0, x1, count }: Stretch): Buckets {
+function bucketsOfPyramid(series: Series, level: PyramidLevel, blocks: Lines, quantity: Quantity, { x0, x1, count }: Stretch): Buckets {
     const { store } = series;
     const column = (name: string) => store.numbers(`${level.path}/${name}`);
     const halves = store.halves(`${level.path}/address`, 0, level.rows);
@@ -96,19 +96,13 @@ export function bucketsOfPyramid(series: Series, level: PyramidLevel, blocks: Li
     const prefix = quantity === 'count' ? '' : `${rate ? 'miss_rate' : quantity}_`;
     const [sum, min, max] = [column(quantity === 'count' ? 'sum' : rate ? 'misses' : quantity), column(`${prefix}min`), column(`${prefix}max`)];
     const weight = rate ? column('accesses') : store.dataset(`${level.path}/lines`) ? column('lines') : null;
-    let whole = 0;
-    let weights = 0;
+    let [whole, weights] = [0, 0];
     for (let i = 0; i < sum.length; ++i) {
         whole += sum[i];
         const touched = weight ? weight[i] : level.units;
         weights += touched;
         const line = blocks.lineOf(halves, i);
-        if (line < 0) continue;
-        const segment = blocks.segmentOf(line);
-        const { start, bytes } = blocks.axis.segments[segment];
-        const from = Math.max(start, blocks.offsetOf(line, segment));
-        const to = Math.min(start + bytes, blocks.offsetOf(line, segment) + blocks.unit);
-        put(into, from, to, touched, sum[i], min[i], max[i]);
+        if (line >= 0) put(into, ...blocks.stretchOf(line), touched, sum[i], min[i], max[i]);
     }
     judge(into, into.max.filter((each) => each > 0), quantity);
     into.total = rate ? (weights > 0 ? whole / weights : 0) : whole;
@@ -132,23 +126,21 @@ const mostLines = 48_000_000;
 const mostSelected = 4_000_000;
 const cacheBytes = 400_000_000;
 
-/** Adds rows to the counts of lines; counts for several lines are spread evenly. */
-function addRows(dense: Dense, rows: Rows): void {
+/** Adds a row to the counts of lines; a count for several lines is spread evenly. */
+function addRow(dense: Dense, rows: Rows, i: number): void {
     const { lines, first, second } = dense;
-    for (let i = 0; i < rows.count; ++i) {
-        const [a, b, span] = [rows.first[i], rows.second[i], rows.span[i]];
-        dense.total += a;
-        dense.totalSecond += b;
-        for (const [begin, count] of lines.runs(rows.address, i, span))
-            for (let line = begin; line < begin + count; ++line) {
-                first[line] += a / span;
-                if (second) second[line] += b / span;
-            }
-    }
+    const [a, b, span] = [rows.first[i], rows.second[i], rows.span[i]];
+    dense.total += a;
+    dense.totalSecond += b;
+    for (const [begin, count] of lines.runs(rows.address, i, span))
+        for (let line = begin; line < begin + count; ++line) {
+            first[line] += a / span;
+            if (second) second[line] += b / span;
+        }
 }
 
 /** What is counted: a series in some phases, by the lines of an axis. */
-export interface Query {
+interface Query {
     series: Series;
     phases: Phases;
     axis: Axis;
@@ -164,13 +156,11 @@ function keyOf(series: Series, phases: Phases, axis: Axis): string {
 
 function keep(key: string, dense: Dense): void {
     const size = (each: Dense) => each.first.byteLength + (each.second?.byteLength ?? 0);
-    let bytes = size(dense) + sum(kept.values(), size);
-    for (const [oldest, each] of kept) {
-        if (bytes <= cacheBytes) break;
-        bytes -= size(each);
+    kept.set(key, dense);
+    for (const oldest of kept.keys()) {
+        if (kept.size === 1 || sum(kept.values(), size) <= cacheBytes) break;
         kept.delete(oldest);
     }
-    kept.set(key, dense);
 }
 
 async function read({ series, phases, axis, token }: Query, ranges: [number, number][]): Promise<Dense> {
@@ -180,7 +170,7 @@ async function read({ series, phases, axis, token }: Query, ranges: [number, num
     const first = new Float64Array(lines.count);
     const second = series.isLevel ? new Float64Array(lines.count) : null;
     const dense: Dense = { lines, first, second, total: 0, totalSecond: 0 };
-    await series.visit(ranges, token, (rows) => addRows(dense, rows));
+    await series.visit(ranges, token, (rows, i) => addRow(dense, rows, i));
     keep(keyOf(series, phases, axis), dense);
     return dense;
 }
@@ -224,7 +214,7 @@ export async function extents(list: Series[], token: Token): Promise<AddressRang
         const base = BigInt(high) << 32n;
         if (begin < end) found.push([base + BigInt(begin), base + BigInt(end)]);
         if (found.length < most) return;
-        found = joined(found);
+        found = united(found);
         most = Math.max(most, 2 * found.length);
     };
     const add = (halves: Uint32Array, i: number, bytes: number) => {
@@ -244,12 +234,10 @@ export async function extents(list: Series[], token: Token): Promise<AddressRang
             for (let i = 0; i < level.rows; ++i) add(halves, i, level.units * unit);
             continue;
         }
-        await series.visit([[0, series.info.rows]], token, (rows) => {
-            for (let i = 0; i < rows.count; ++i) add(rows.address, i, unit * rows.span[i]);
-        });
+        await series.visit([[0, series.info.rows]], token, (rows, i) => add(rows.address, i, unit * rows.span[i]));
     }
     flush();
-    return joined(found);
+    return united(found);
 }
 
 /** Sums of a series in each phase, of levels accesses and misses, else the count and 0; `stretch`: of the lines that begin in this part of the axis. */
@@ -263,14 +251,10 @@ export async function phaseSums(series: Series, axis: Axis, stretch: [number, nu
         const segment = lines.segmentOf(line);
         return count + more - (lines.offsetOf(line, segment) < lines.axis.segments[segment].start ? 1 : 0);
     };
-    const see = (rows: Rows) => {
-        for (let i = 0; i < rows.count; ++i) {
-            const span = rows.span[i];
-            const share = part ? lines.runs(rows.address, i, span).reduce(beginning, 0) / span : 1;
-            if (share === 0) continue;
-            first[rows.phase![i]] += rows.first[i] * share;
-            second[rows.phase![i]] += rows.second[i] * share;
-        }
+    const see: See = (rows, i) => {
+        const share = part ? lines.runs(rows.address, i, rows.span[i]).reduce(beginning, 0) / rows.span[i] : 1;
+        first[rows.phase![i]] += rows.first[i] * share;
+        second[rows.phase![i]] += rows.second[i] * share;
     };
     await series.visit(series.ranges(null, part), token, see, true);
     return { first, second };
@@ -318,9 +302,8 @@ function keptWorst(series: Series, quantity: Quantity, phases: Phases, lines: Li
 
 async function byFunction(series: Series, phases: Phases, lines: Lines, names: string[], token: Token): Promise<Selected['functions']> {
     const sums = new Float64Array(names.length + 1);
-    const see = (rows: Rows) => {
-        for (let i = 0; i < rows.count; ++i)
-            if (lines.lineOf(rows.address, i) >= 0) sums[Math.min(rows.func![i], names.length)] += rows.first[i];
+    const see: See = (rows, i) => {
+        if (lines.lineOf(rows.address, i) >= 0) sums[Math.min(rows.func![i], names.length)] += rows.first[i];
     };
     await series.visit(series.ranges(phases), token, see, false, true);
     const found = Array.from(sums, (count, i) => ({ name: names[i] ?? '(none)', count }));

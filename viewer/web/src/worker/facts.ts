@@ -8,17 +8,6 @@ import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf, validationOf } f
 
 const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 
-/** Numbers for names: equal ones have one. */
-class Names {
-    readonly all: string[] = [];
-    private readonly numbers = new Map<string, number>();
-
-    /** Of a name, whose text is shown. */
-    number(key: string, text = key): number {
-        return remembered(this.numbers, key, () => this.all.push(text) - 1);
-    }
-}
-
 function damaged(what: string): never {
     throw new FileError(`/attribution/${what} has numbers that nothing stands for; the file is damaged.`);
 }
@@ -35,29 +24,30 @@ function groupingsOf(store: Store): Grouping[] {
     const fieldNames = fields ? store.texts(`${path}/fields`) : [];
     if (codes.some((each) => each >= lines.length) || objects.some((each) => each >= objectNames.length)) damaged('sites');
     if (fields?.some((each) => each !== 0 && each >= fieldNames.length)) damaged('sites/field');
-    const group = (id: Grouping['id'], of: (site: number, names: Names) => number): Grouping => {
-        const names = new Names();
-        return { id, of: Int32Array.from(codes, (_, site) => of(site, names)), names: names.all };
+    /** The number of a name, whose text is shown; equal names have one. */
+    type NumberOf = (name: string, text?: string) => number;
+    const group = (id: Grouping['id'], of: (site: number, number: NumberOf) => number): Grouping => {
+        const [names, numbers]: [string[], Map<string, number>] = [[], new Map()];
+        const number: NumberOf = (name, text = name) => remembered(numbers, name, () => names.push(text) - 1);
+        return { id, of: Int32Array.from(codes, (_, site) => of(site, number)), names };
     };
-    const inCode = (site: number, name: string, names: Names) => {
+    const inCode = (site: number, name: string, number: NumberOf) => {
         const module = modules[codes[site]];
-        return names.number(`${name}\n${module}`, name || (module ? `(in ${module})` : '(not known)'));
+        return number(`${name}\n${module}`, name || (module ? `(in ${module})` : '(not known)'));
     };
     return [
-        group('structures', (site, names) => (objects[site] === 0 ? -1 : names.number(objectNames[objects[site]]))),
-        group('fields', (site, names) =>
-            fields && fields[site] !== 0 ? names.number(`${fieldNames[fields[site]]} of ${objectNames[objects[site]]}`) : -1,
-        ),
-        group('functions', (site, names) => inCode(site, functions[codes[site]], names)),
-        group('lines', (site, names) => {
+        group('structures', (site, number) => (objects[site] === 0 ? -1 : number(objectNames[objects[site]]))),
+        group('fields', (site, number) => (fields?.[site] ? number(`${fieldNames[fields[site]]} of ${objectNames[objects[site]]}`) : -1)),
+        group('functions', (site, number) => inCode(site, functions[codes[site]], number)),
+        group('lines', (site, number) => {
             const line = lines[codes[site]];
-            return inCode(site, line === 0 ? '' : `${files[codes[site]].replace(/.*\//, '')}:${line}`, names);
+            return inCode(site, line === 0 ? '' : `${files[codes[site]].replace(/.*\//, '')}:${line}`, number);
         }),
     ].filter((each) => each.names.length > 0);
 }
 
 /** Which code and data of a program miss (docs/programs.md): a row per site and phase, with --per-core also core. */
-export function attributionOf(store: Store) {
+function attributionOf(store: Store) {
     const attributes = store.attributes('attribution');
     const rows = 'attribution/rows';
     const levels = texts(attributes.levels);
@@ -73,33 +63,25 @@ export function attributionOf(store: Store) {
 }
 
 /** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
-export function sharingOf(store: Store) {
+function sharingOf(store: Store) {
     const names = ['level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing'];
     const [level, phase, core, byCore, address, trueSharing, falseSharing] = store.columns('sharing', ...names);
     const { levels, line_bytes } = store.attributes('sharing');
     return { levels: texts(levels), lineBytes: Number(line_bytes), level, phase, core, byCore, address, trueSharing, falseSharing };
 }
 
-/** Causes by what references are for; 0: code. */
-export function causesOfObjects(store: Store, attribution: ReturnType<typeof attributionOf>) {
-    const objects = store.texts('attribution/objects');
-    const names = new Names();
-    const number = objects.map((name, i) => names.number(i === 0 ? '(code)' : name));
-    const sites = store.numbers('attribution/sites/object');
-    return attribution.causes.map(({ level, counts }) => {
+/** What evicts what, by what references are for; 0: code. Misses by cause are those of sites. */
+function causesOfObjects(store: Store, { causes: caused }: ReturnType<typeof attributionOf>) {
+    const structures = store.texts('attribution/objects').map((name, i) => (i === 0 ? '(code)' : name));
+    return caused.map(({ level }) => {
         const [by, victim, phase, count] = store.columns(`attribution/evictions/${level}/pairs`, 'by', 'victim', 'phase', 'count');
-        if ([by, victim].some((column) => column.some((each) => each >= objects.length))) damaged(`evictions/${level}/pairs`);
-        return {
-            name: level,
-            structures: names.all,
-            misses: { structure: attribution.site.map((site) => number[sites[site]]), phase: attribution.phase, counts },
-            evictions: { by: by.map((each) => number[each]), victim: victim.map((each) => number[each]), phase, count },
-        };
+        if ([by, victim].some((column) => column.some((each) => each >= structures.length))) damaged(`evictions/${level}/pairs`);
+        return { name: level, structures, misses: null, evictions: { by, victim, phase, count } };
     });
 }
 
 /** Why levels miss, and what evicts what; `names`: of /structures. */
-export function causesOf(store: Store, levels: string[], names: string[]) {
+function causesOf(store: Store, levels: string[], names: string[]) {
     /** Of which so many columns name data structures. */
     const table = (path: string, columns: string[], indices: number) => {
         const found = store.columns(path, ...columns);

@@ -9,7 +9,7 @@ import { phaseEdges } from '../numbers';
 import { remembered } from '../remembered';
 import { Lines } from './addresses';
 import { cut, fewRows, valueOf } from './counts';
-import type { Rows, Series, Token } from './series';
+import type { See, Series, Token } from './series';
 
 /** Adds the number of a line to a set, by bits: true where it was not there yet. Little memory where lines lie far apart, too. */
 function lineSet(): (line: number) => boolean {
@@ -50,11 +50,7 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
     /** Adds `a` and `b` to each of `count` lines side by side, or of blocks of `weight` lines with counts, as far as they are in sight. */
     function add(line: number, count: number, row: number, a: number, b: number, weight = 1): void {
         if (line + count <= reach[0] || line >= reach[1]) return;
-        const segment = lines.segmentOf(line);
-        const { start, bytes } = axis.segments[segment];
-        const offset = lines.offsetOf(line, segment);
-        // of a block whose rest is beyond the segment: there are no counts
-        const [begin, end] = [Math.max(offset, start), Math.min(offset + count * unit, start + bytes)];
+        const [begin, end] = lines.stretchOf(line, count);
         const [from, to] = [Math.max(begin, x0), Math.min(end, x1)];
         if (from >= to) return;
         const fresh = count > 1 ? !runs.has(line) : isFresh(line);
@@ -71,17 +67,15 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
         }
     }
 
-    /** Adds rows of the file. */
-    function see(block: Rows): void {
-        for (let i = 0; i < block.count; ++i) {
-            const [span, row] = [block.span[i], rowAt(block.phase![i])];
-            const [a, b] = [block.first[i] / span, block.second[i] / span];
-            for (const [line, count] of lines.runs(block.address, i, span)) {
-                if (count > fewLines) add(line, count, row, a, b);
-                else for (let l = line; l < line + count; ++l) add(l, 1, row, a, b);
-            }
+    /** Adds a row of the file. */
+    const see: See = ({ address, span: spans, phase, first: as, second: bs }, i) => {
+        const [span, row] = [spans[i], rowAt(phase![i])];
+        const [a, b] = [as[i] / span, bs[i] / span];
+        for (const [line, count] of lines.runs(address, i, span)) {
+            if (count > fewLines) add(line, count, row, a, b);
+            else for (let l = line; l < line + count; ++l) add(l, 1, row, a, b);
         }
-    }
+    };
 
     /** Adds the cells of a table of phases by blocks of lines. */
     function seeGrid({ phases, address, touched, accesses, misses }: Grid): void {

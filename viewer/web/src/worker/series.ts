@@ -37,6 +37,7 @@ export interface Rows {
     second: Float64Array;
 }
 
+export type See = (rows: Rows, i: number) => void;
 export type Series = ReturnType<typeof seriesIn>;
 export type PyramidLevel = Series['pyramid'][number];
 
@@ -77,12 +78,13 @@ export function seriesIn(store: Store, info: SeriesInfo) {
         return store.has(path) ? readFrom(path, 'address', 0, store.rows(`${path}/address`), true, false) : null;
     }
 
-    /** Visits rows of the ranges block by block. */
-    async function visit(ranges: [number, number][], token: Token, see: (rows: Rows) => void, withPhase = false, withFunction = false): Promise<void> {
+    /** Visits the rows of ranges, which are read block by block. */
+    async function visit(ranges: [number, number][], token: Token, see: See, withPhase = false, withFunction = false): Promise<void> {
         for (const [from, to] of ranges) {
             for (let at = from; at < to; ) {
                 const end = Math.min(to, (Math.floor(at / block) + 1) * block);
-                see(readFrom(info.path, addressColumn, at, end, withPhase, withFunction));
+                const rows = readFrom(info.path, addressColumn, at, end, withPhase, withFunction);
+                for (let i = 0; i < rows.count; ++i) see(rows, i);
                 at = end;
                 if (at < to) await breathe(token);
             }

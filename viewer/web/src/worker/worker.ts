@@ -6,7 +6,7 @@ import { FileError, messageOf, replyKinds, type Axis, type FileInfo, type Phases
 import { remembered } from '../remembered';
 import * as counts from './counts';
 import { factsOf } from './facts';
-import { Store } from './h5';
+import { openStore, type Store } from './h5';
 import { heatOf } from './heat';
 import { reuseIn } from './tables';
 import { seriesIn, type Series, type Token } from './series';
@@ -25,14 +25,14 @@ const seriesOf = (id: string): Series =>
     });
 
 async function open(source: File, trust: boolean): Promise<FileInfo> {
-    store = await Store.open(source.name, source, trust);
+    store = await openStore(source.name, source, trust);
     try {
         info = factsOf(store, source.name, source.size);
         reuse = reuseIn(store, info.reuse);
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
         if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
-        const why = store.fault || messageOf(error);
+        const why = store.fault() || messageOf(error);
         throw new FileError(`${source.name} is damaged: ${why}`);
     }
     return info;
@@ -83,7 +83,7 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
         self.postMessage({ id, result: await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args) });
     } catch (thrown) {
         // where bytes are damaged the library says that, and names nothing
-        const error = thrown instanceof FileError || !store?.fault ? thrown : new FileError(store.fault);
+        const error = thrown instanceof FileError || !store?.fault() ? thrown : new FileError(store.fault());
         const kind = replyKinds.findIndex((each) => error instanceof each);
         self.postMessage({ id, error: messageOf(error), kind } satisfies Reply);
     } finally {
