@@ -53,7 +53,7 @@ public:
     }
 
     /// What it must be compared with, in a result of run.
-    std::string machine_name() const { return machine_.name; }
+    const MachineDescription& machine() const { return machine_; }
 
 private:
     Input open(Opening opening) const {
@@ -106,6 +106,20 @@ private:
     std::optional<std::uint64_t> instructions_;
 };
 
+/// Throws where monitors of a result are not those of the check.
+void check_same_monitors(const BudgetCheck& check, const std::vector<MonitorSummary>& stored,
+                         const MachineDescription& machine) {
+    if (std::ranges::none_of(check.budgets, [](const CostBudget& each) { return each.quantity == Quantity::swapouts; }))
+        return;
+    std::vector<std::string> own, others;
+    const Topology topology(machine);
+    for (const MonitorSpec& spec : monitors_of(check, topology)) own.push_back(to_string(completed(spec, topology)));
+    for (const MonitorSummary& monitor : stored) others.push_back(monitor.spec);
+    if (own != others)
+        throw std::runtime_error(fmt::format("{} is of other monitors ({}; this is {})", shown(check.stored),
+                                             fmt::join(others, " and "), fmt::join(own, " and ")));
+}
+
 /// Throws where a result of run is not of what the check runs.
 void check_same(const BudgetCheck& check, const RunTitle& title, const std::string& machine) {
     const bool is_same =
@@ -115,10 +129,14 @@ void check_same(const BudgetCheck& check, const RunTitle& title, const std::stri
         throw std::runtime_error(fmt::format("{} is a {}result of {}, not of {} on {}", shown(check.stored),
                                              title.complete ? "" : "partial ", shown(title.text()),
                                              shown(check.source()), machine));
+    if (title.count != check.count || title.warmup != check.warmup)
+        throw std::runtime_error(
+            fmt::format("{} is of count {} and warmup {}, not of {} and {}; run it anew, with --count and --warmup",
+                        shown(check.stored), title.count, title.warmup, check.count, check.warmup));
 }
 
 /// By CostBudget::text(). Budgets that the stored result knows nothing of are left out.
-std::map<std::string, double> values_stored(const BudgetCheck& check, const std::string& machine) {
+std::map<std::string, double> values_stored(const BudgetCheck& check, const MachineDescription& machine) {
     require_present(check.stored);
     if (!is_result_file(check.stored)) {
         const auto text = read_yaml_file(check.stored);
@@ -129,7 +147,8 @@ std::map<std::string, double> values_stored(const BudgetCheck& check, const std:
     if (result_kind(file) != "run")
         throw std::runtime_error(check.stored + " is no result of run or replay, which alone can be compared with");
     const RunView view = read_run_view(file);
-    check_same(check, view.title, machine);
+    check_same(check, view.title, machine.name);
+    check_same_monitors(check, view.monitors, machine);
     std::map<std::string, double> values;
     for (const CostBudget& budget : check.budgets) {
         try {
@@ -166,7 +185,7 @@ std::vector<JudgedBudget> run_check(const BudgetCheck& check, int program_output
         with_recording(options, check.program, [&] {
             CheckRunner runner(check, options);
             std::optional<std::map<std::string, double>> stored;
-            if (compare && !check.stored.empty()) stored = values_stored(check, runner.machine_name());
+            if (compare && !check.stored.empty()) stored = values_stored(check, runner.machine());
             all = judged(check, runner.values(), stored ? &*stored : nullptr);
         });
         return all;

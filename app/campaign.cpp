@@ -53,6 +53,7 @@ void resume_campaign(CampaignArguments& options) {
     if (options.work.dry_run && options.work.slurm)
         return print_scripts(folder.path(), folder.manifest(), options.work);
     if (options.work.dry_run) return print_lines(to_text(status_of(folder)));
+    if (options.work.slurm) require_none_queued(folder);
     folder.go_on();
     work_on(folder, options.work);
 }

@@ -105,6 +105,7 @@ Manifest points_manifest(const std::string& path, std::uint64_t points_per_bundl
         inputs.traces[workload.name] = {trace, "", hash_file(trace)};
     }
     const Grid grid(file, inputs);
+    for (const std::string& remark : grid.remarks()) to_stderr(fmt::format("cachetally: warning: {}\n", remark));
     check_traces(grid);
     if (points_per_bundle == 0)
         points_per_bundle = std::clamp<std::uint64_t>(grid.points() / usual_bundles, 1, largest_bundle);

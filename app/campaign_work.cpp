@@ -8,6 +8,8 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "app/checks.hpp"
 #include "app/terminal.hpp"
@@ -21,16 +23,13 @@ namespace cachetally::app {
 namespace {
 
 /// "2/10"
-void parse_shard(const std::string& text, WorkOptions& options) {
-    if (text.empty()) return;
+std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of(const std::string& text) {
     const auto slash = text.find('/');
     const auto shard = parse_whole(std::string_view(text).substr(0, slash)),
                shards =
                    slash == std::string::npos ? std::nullopt : parse_whole(std::string_view(text).substr(slash + 1));
-    if (!shard || !shards || *shard == 0 || *shard > *shards)
-        throw UsageError("'--shard {}': write I/N, the part and the number of parts, as in 1/4", shown(text));
-    options.shard = *shard;
-    options.shards = *shards;
+    if (!shard || !shards || *shard == 0 || *shard > *shards) return std::nullopt;
+    return std::pair(*shard, *shards);
 }
 
 std::function<void(std::uint64_t, std::uint64_t)> work_progress() {
@@ -127,7 +126,7 @@ void work_here(const CampaignFolder& folder, const CampaignWork& work) {
     WorkOptions options;
     options.jobs = work.jobs == 0 ? usable_processors() : work.jobs;
     options.retry = work.retry;
-    parse_shard(work.shard, options);
+    if (!work.shard.empty()) std::tie(options.shard, options.shards) = shard_of(work.shard).value();
     const CampaignJob job = job_of(folder);
     catch_interrupts();
     options.interrupted = [] { return interrupted(); };
@@ -160,6 +159,8 @@ SlurmOptions scheduler_of(const CampaignWork& work) {
 
 void work_on_slurm(const CampaignFolder& folder, const CampaignWork& work) {
     job_of(folder);  // what is wrong is said here, not by each task
+    if (folder.is_cancelled())
+        throw CampaignError("cancelled: 'cachetally campaign resume {}' goes on", shown(folder.path()));
     const CampaignStatus status = status_of(folder);
     if (status.done + (work.retry ? 0 : status.failed) == status.items) return work_here(folder, work);
     const std::vector<std::string> jobs = submit(folder, scheduler_of(work));
@@ -197,8 +198,8 @@ void check_beside_folder(const CLI::App& command, const std::string& folder, std
         if (folder.empty())
             throw UsageError("{} needs --folder: the folder in which the results of a campaign gather", option);
         throw UsageError(
-            "{} cannot stand beside --folder: the result of a campaign is FOLDER/result.h5, which 'cachetally show' "
-            "prints, and what it reads are kernels, and traces as they are",
+            "{} cannot stand beside --folder: a campaign reads kernels, and traces as they are, and its result is "
+            "FOLDER/result.h5, which 'cachetally show' prints",
             option);
     }
 }
@@ -211,7 +212,14 @@ void add_work_options(CLI::App& command, CampaignWork& work) {
         ->transform(whole_number(1, 1024));
     add_text_option(command, "--shard", work.shard,
                     "Do this part of the work alone: part I of N, on whatever machine; 'merge' afterwards", "I/N",
-                    "the part and the number of parts, as in 1/4");
+                    "the part and the number of parts, as in 1/4")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+                return shard_of(text)
+                           ? ""
+                           : fmt::format("'{}': write I/N, the part and the number of parts, as in 1/4", shown(text));
+            },
+            ""));
 }
 
 void add_slurm_options(CLI::App& command, CampaignWork& work) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -68,14 +69,19 @@ void print_table(const BudgetReport& report) {
 /// Reports are made anew by each call, and replaced.
 OutputOptions replaced(const std::string& file) { return {file, true}; }
 
-/// What would be replaced must have been made by the same option: it begins like that.
-void require_own(const std::string& path, const std::string& beginning, const std::string& option) {
+/// What would be replaced must have been made by the same option, and nothing added.
+void require_own(const std::string& path, FileEnds ends, const std::string& option) {
+    std::error_code absent;
+    if (!std::filesystem::exists(path, absent)) return;
+    if (!std::filesystem::is_regular_file(path, absent))
+        throw UsageError("{}: '{}' is no file; {}", option, shown(path),
+                         option == "--markdown" ? "'-' prints" : "give the name of one");
     std::ifstream file(path, std::ios::binary);
-    std::string begin(beginning.size(), '\0');
-    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    if (path.empty() || file.gcount() == 0 || begin == beginning) return;
-    throw UsageError("{}: '{}' is there and none of its files; it is not replaced: give another name", option,
-                     shown(path));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.empty() || (text.starts_with(ends.begin) && text.ends_with(ends.end))) return;
+    throw UsageError(
+        "{}: '{}' is there and none of its files, or has more in it; it is not replaced: give another name", option,
+        shown(path));
 }
 
 void check_outputs(const CheckArguments& options, const BudgetFile& file) {
@@ -88,9 +94,9 @@ void check_outputs(const CheckArguments& options, const BudgetFile& file) {
         for (const std::string* other : outputs)
             if (one < other && !one->empty() && *one == *other)
                 throw UsageError("'{}' is to be written twice; give each output a name of its own", shown(*one));
-    require_own(options.junit, "<?xml", "--junit");
-    if (options.markdown != "-") require_own(options.markdown, "### Budgets: ", "--markdown");
-    require_own(options.store, "{\n  \"format\": \"cachetally", "--store");
+    require_own(options.junit, junit_ends, "--junit");
+    if (options.markdown != "-") require_own(options.markdown, markdown_ends, "--markdown");
+    require_own(options.store, stored_ends, "--store");
     for (const auto& [output, what] :
          {std::pair(options.junit, "JUnit XML"), {options.markdown, "Markdown"}, {options.store, "values"}})
         if (!output.empty() && output != "-") check_text_output(replaced(output), inputs, what);

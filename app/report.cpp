@@ -59,6 +59,8 @@ RunTitle title_of(const Topology& topology, const Input& input, const RunResult&
     title.machine = topology.machine().name;
     title.complete = run.complete && input.incomplete.empty();
     title.failure = run.failure;
+    title.count = options.max_references;
+    title.warmup = options.warmup;
     if (!run.complete)
         title.incomplete = run.failure.empty() ? "interrupted before the end of the program" : run.failure;
     else if (!title.complete)

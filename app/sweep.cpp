@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -13,6 +14,8 @@
 #include "app/report.hpp"
 #include "app/sweep.hpp"
 #include "app/terminal.hpp"
+#include "base/text.hpp"
+#include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -47,16 +50,25 @@ void check_beside_preset(const CLI::App& command) {
     }
 }
 
-/// What is swept, each once.
+/// Equal texts are equal references.
+std::string identity_of(const SweepSource& source) {
+    std::error_code absent;
+    const auto path = std::filesystem::canonical(source.name, absent);
+    if (!absent) return path.string();
+    return is_kernel(source.name) ? settled_options(source.name, source.settings) : source.name;
+}
+
 std::vector<SweepSource> sources_of(const SweepOptions& options) {
     std::vector<SweepSource> sources;
     if (!options.source.empty()) sources.push_back({options.source, options.settings, {}});
     for (const std::string& text : options.workloads) {
         SweepSource source = parse_source(text);
-        const auto same = [&](const SweepSource& each) {
-            return each.name == source.name && each.settings == source.settings;
-        };
-        if (std::ranges::none_of(sources, same)) sources.push_back(std::move(source));
+        for (const SweepSource& each : sources)
+            if (identity_of(each) == identity_of(source))
+                throw UsageError("--workload '{}' is swept already, as '{}'; keep one", shown(text),
+                                 shown(fmt::format("{}{}{}", each.name, each.settings.empty() ? "" : ",",
+                                                   fmt::join(each.settings, ","))));
+        sources.push_back(std::move(source));
     }
     if (sources.empty())
         throw UsageError(

@@ -166,12 +166,12 @@ std::vector<std::vector<std::string>> budget_rows(const BudgetReport& report) {
 }
 
 std::string to_markdown(const BudgetReport& report) {
-    std::string text = fmt::format("### Budgets: {}\n\n", report.summary()) + markdown_row(budget_columns()) +
+    std::string text = fmt::format("{}{}\n\n", markdown_ends.begin, report.summary()) + markdown_row(budget_columns()) +
                        "| :-- | :-- | --: | --: | --: | --: | :-- |\n";
     for (const std::vector<std::string>& row : budget_rows(report)) text += markdown_row(row);
     if (!report.kept()) text += '\n';
     for (const std::string& line : report.complaints()) text += "* " + markdown_text(line) + '\n';
-    return text;
+    return fmt::format("{}\n{}", text, markdown_ends.end);
 }
 
 std::string to_junit(const BudgetReport& report) {
@@ -184,12 +184,12 @@ std::string to_junit(const BudgetReport& report) {
         all.add(each);
         cases[each.check] += testcase(each);
     }
-    std::string text = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n",
-                                   xml_text(report.file), all.text());
+    std::string text =
+        fmt::format("{}<testsuites name=\"{}\" {}>\n", junit_ends.begin, xml_text(report.file), all.text());
     for (const auto& [name, counts] : suites)
         text +=
             fmt::format("  <testsuite name=\"{}\" {}>\n{}  </testsuite>\n", xml_text(name), counts.text(), cases[name]);
-    return text + "</testsuites>\n";
+    return fmt::format("{}{}", text, junit_ends.end);
 }
 
 OrderedJson to_json(const BudgetReport& report) {
@@ -236,8 +236,12 @@ std::map<std::string, double> stored_values(const std::string& text, const std::
         refuse(fmt::format("its check '{}' is not of {}; store one anew", shown(check.name),
                            numbered(check.layouts, "layout")));
     std::map<std::string, double> values;
-    for (const auto& [name, value] : found["budgets"].items())
-        if (value.is_number()) values[name] = value.get<double>();
+    for (const auto& [name, value] : found["budgets"].items()) {
+        if (!value.is_number()) continue;
+        values[name] = value.get<double>();
+        if (values[name] < 0)
+            refuse(fmt::format("'{}' of the check '{}' is below 0: damaged", shown(name), shown(check.name)));
+    }
     return values;
 }
 

@@ -30,6 +30,15 @@ std::vector<std::string> budget_columns();
 /// A row for each budget, worst first.
 std::vector<std::vector<std::string>> budget_rows(const BudgetReport& report);
 
+/// How files begin and end that the functions below make.
+struct FileEnds {
+    std::string_view begin, end;
+};
+inline constexpr FileEnds markdown_ends{"### Budgets: ", "<!-- cachetally check -->\n"};
+inline constexpr FileEnds junit_ends{"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- cachetally check -->\n",
+                                     "</testsuites>\n"};
+inline constexpr FileEnds stored_ends{"{\n  \"format\": \"cachetally", "}\n"};
+
 /// A heading, the table, and what is not right.
 std::string to_markdown(const BudgetReport& report);
 

@@ -17,6 +17,7 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t longest_range = 100'000;
+constexpr std::uint64_t largest_exact = std::uint64_t{1} << 53;  ///< of doubles, which tables have
 
 /// "1-4" as four values; nothing where the text is none.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> range_of(const std::string& text) {
@@ -106,12 +107,12 @@ private:
         }
         std::map<std::string, std::string_view> seen;  // 32768 is 32 KiB
         for (const std::string& value : found) {
-            const auto whole = parse_whole(value);  // exact, as seeds are
+            if (const auto whole = parse_whole(value); whole && *whole > largest_exact)
+                complain(mark_of(node),
+                         "'{}': {} is above 2^53 = {}, beyond which the numbers of the table are not exact", shown(key),
+                         shown(value), largest_exact);
             const auto number = campaign_number(value);
-            const auto [first, is_new] = seen.try_emplace(whole    ? fmt::format("{}", *whole)
-                                                          : number ? fmt::format("{}", *number)
-                                                                   : value,
-                                                          value);
+            const auto [first, is_new] = seen.try_emplace(number ? fmt::format("{}", *number) : value, value);
             if (is_new) continue;
             complain(mark_of(node), "'{}' has the value '{}' twice{}; keep one", shown(key), shown(value),
                      first->second == value ? "" : fmt::format(", also as '{}'", shown(std::string(first->second))));

@@ -84,6 +84,9 @@ public:
     const std::vector<std::string>& levels() const { return levels_; }
     const std::vector<std::string>& memories() const { return memories_; }
 
+    /// What will go wrong, and is no mistake; a line each.
+    const std::vector<std::string>& remarks() const { return remarks_; }
+
     /// Of the machine that has most.
     unsigned most_cores() const { return most_cores_; }
     /// Why no machine can run so many streams of references; empty where one can.
@@ -130,7 +133,7 @@ private:
     CampaignInputs inputs_;
     std::vector<Variant> machines_, workloads_, monitors_;
     std::vector<Parameter> parameters_;
-    std::vector<std::string> levels_, memories_;
+    std::vector<std::string> levels_, memories_, remarks_;
     unsigned most_cores_ = 0;
     std::string one_core_link_;                                          ///< of all machines; empty where they differ
     std::map<std::pair<std::string, std::string>, std::string> stated_;  ///< by machine file, of parameters

@@ -44,15 +44,8 @@ void Grid::refuse_twins() const {
     Twins kernels(*this, workloads_), monitors(*this, monitors_);
     for (std::size_t i = 0; i < workloads_.size(); ++i) {
         const WorkloadPoint point = workload({0, i, 0, 0});
-        const WorkloadInfo* kernel = point.is_trace ? nullptr : find_workload(point.name);
-        std::string content = kernel == nullptr ? "trace " + point.name : point.name;
-        if (kernel != nullptr) {
-            const OptionValues values(point.name, kernel->options, point.settings);
-            for (const WorkloadOption& option : kernel->options)
-                content += option.choices.empty() ? fmt::format(" {}", values.number(option.name))
-                                                  : fmt::format(" {}", values.choice(option.name));
-        }
-        kernels.refuse(i, content);
+        kernels.refuse(i, point.is_trace ? "trace " + inputs_.traces.at(point.name).hash
+                                         : settled_options(point.name, point.settings));
     }
     for (std::size_t i = 0; i < monitors_.size(); ++i) {
         const Place place{0, 0, 0, i};
@@ -149,7 +142,8 @@ void Grid::check_monitors() const {
     }
 }
 
-/// A monitor that is possible on none of the machines is a mistake; on some of them, points of the others fail.
+/// A monitor that is possible on none of the machines is a mistake; on some of them, points of the others fail, which
+/// is remarked.
 void Grid::check_links() {
     std::vector<Topology> topologies;
     for (std::size_t i = 0; i < machines_.size(); ++i)
@@ -171,7 +165,13 @@ void Grid::check_links() {
                 return false;
             }
         };
-        if (std::ranges::none_of(topologies, is_possible)) refuse(file_.path, monitors_[i].entry->mark, error);
+        const auto possible = std::ranges::count_if(topologies, is_possible);
+        if (possible == 0) refuse(file_.path, monitors_[i].entry->mark, error);
+        if (possible != std::ssize(topologies))
+            remarks_.push_back(
+                fmt::format("{}:{}:{}: {} of {} cannot have this monitor, and their points will fail: {}", file_.path,
+                            monitors_[i].entry->mark.line, monitors_[i].entry->mark.column,
+                            std::ssize(topologies) - possible, numbered(topologies.size(), "machine"), error));
     }
 }
 

@@ -146,7 +146,7 @@ void describe(Group& group, const Grid& grid, const std::vector<Measure>& measur
 
 std::vector<Measure> measures_of(const Grid& grid) {
     std::vector<Measure> all{{"references", "1", "that the program made"},
-                             {"cycles", "cycles", "end of the last core"}};
+                             {"cycles", "cycles", "end of the last core, without the monitor"}};
     const bool monitored =
         std::ranges::any_of(grid.file().monitors, [](const CampaignEntry& entry) { return entry.name != "none"; });
     if (monitored) {
@@ -162,12 +162,12 @@ std::vector<Measure> measures_of(const Grid& grid) {
         if (grid.file().slowdown) all.push_back({"slowdown", "1", "by which the program takes longer, a fraction"});
     }
     for (const std::string& level : grid.levels()) {
-        all.push_back({"accesses_" + level, "1", "loads, stores and fetches; lookups of a TLB"});
+        all.push_back({"accesses_" + level, "1", "loads, stores and fetches, lookups of a TLB; without the monitor"});
         all.push_back({"misses_" + level, "1", "of them"});
     }
     for (const std::string& memory : grid.memories()) {
-        all.push_back({"reads_" + memory, "1", "loads, fetches and prefetches"});
-        all.push_back({"writes_" + memory, "1", "write-backs and stores that came through"});
+        all.push_back({"reads_" + memory, "1", "loads, fetches and prefetches; without the monitor"});
+        all.push_back({"writes_" + memory, "1", "write-backs and stores that came through; without the monitor"});
     }
     return all;
 }

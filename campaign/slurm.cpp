@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/text.hpp"
 
@@ -39,17 +40,33 @@ std::string one_word(const std::string& value, const char* option) {
     return value;
 }
 
+/// Options that the scripts set: others would contradict them.
+constexpr std::string_view own_options[] = {"--array",  "-a", "--dependency",    "-d", "--job-name", "-J",
+                                            "--output", "-o", "--cpus-per-task", "-c", "--signal",   "--open-mode",
+                                            "--wrap"};
+
+/// As a line of a script has it: values with blanks are quoted.
+std::string extra_option(const std::string& option) {
+    if (option.find_first_of("\n\r") != std::string::npos)
+        throw CampaignError("--sbatch '{}': write an option in one line", shown(option));
+    const auto end = option.find_first_of("= ");
+    const std::string name = option.substr(0, end);
+    if (std::ranges::find(own_options, name) != std::end(own_options))
+        throw CampaignError("--sbatch '{}': {} is set by the scripts themselves (--dry-run prints them)", shown(option),
+                            shown(name));
+    if (end == std::string::npos || option[end] == ' ') return option;
+    const std::string value = option.substr(end + 1);
+    if (value.find(' ') == std::string::npos || value.find('"') != std::string::npos) return option;
+    return name + "=\"" + value + "\"";
+}
+
 std::string header(const std::string& name, const SlurmOptions& options, const std::vector<std::string>& own) {
     std::string text = "#!/bin/sh\n#SBATCH --job-name=" + name + "\n";
     for (const std::string& option : own) text += "#SBATCH " + option + "\n";
     if (!options.partition.empty()) text += "#SBATCH --partition=" + one_word(options.partition, "--partition") + "\n";
     if (!options.time.empty()) text += "#SBATCH --time=" + one_word(options.time, "--time") + "\n";
     if (!options.memory.empty()) text += "#SBATCH --mem=" + one_word(options.memory, "--memory") + "\n";
-    for (const std::string& option : options.extra) {
-        if (option.find_first_of("\n\r") != std::string::npos)
-            throw CampaignError("--sbatch '{}': write an option in one line", shown(option));
-        text += "#SBATCH " + option + "\n";
-    }
+    for (const std::string& option : options.extra) text += "#SBATCH " + extra_option(option) + "\n";
     return text;
 }
 
@@ -87,7 +104,14 @@ void keep_job(const CampaignFolder& folder, const std::string& job) {
     write_durably(folder.file("slurm/jobs"), all + job + "\n");
 }
 
-/// A second array would find its bundles taken, or done, by the first.
+std::uint64_t tasks_of(const Manifest& manifest, const SlurmOptions& options) {
+    std::uint64_t tasks = options.tasks == 0 ? usual_tasks : options.tasks;
+    if (options.points_per_task != 0) tasks = (manifest.items + options.points_per_task - 1) / options.points_per_task;
+    return std::min(tasks, manifest.count());
+}
+
+}  // namespace
+
 void require_none_queued(const CampaignFolder& folder) {
     const std::vector<std::string> jobs = submitted_jobs(folder);
     if (jobs.empty()) return;
@@ -98,14 +122,6 @@ void require_none_queued(const CampaignFolder& folder) {
     throw CampaignError("job {} of this campaign is in the queue: wait for it, or 'cachetally campaign cancel {}'",
                         split(queued.text, '\n').front(), shown(folder.path()));
 }
-
-std::uint64_t tasks_of(const Manifest& manifest, const SlurmOptions& options) {
-    std::uint64_t tasks = options.tasks == 0 ? usual_tasks : options.tasks;
-    if (options.points_per_task != 0) tasks = (manifest.items + options.points_per_task - 1) / options.points_per_task;
-    return std::min(tasks, manifest.count());
-}
-
-}  // namespace
 
 SlurmScripts slurm_scripts(const std::string& folder, const Manifest& manifest, const SlurmOptions& options) {
     const std::string name = job_name(manifest);

@@ -28,6 +28,9 @@ SlurmScripts slurm_scripts(const std::string& path, const Manifest& manifest, co
 /// slurm/jobs. Throws CampaignError where sbatch is not there or refuses, with its words.
 std::vector<std::string> submit(const CampaignFolder& folder, const SlurmOptions& options);
 
+/// Throws CampaignError where jobs of the campaign are queued: a second array would find its bundles taken, or done.
+void require_none_queued(const CampaignFolder& folder);
+
 /// All jobs that were submitted for a campaign.
 std::vector<std::string> submitted_jobs(const CampaignFolder& folder);
 

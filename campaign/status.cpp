@@ -122,6 +122,8 @@ std::string to_text(const CampaignStatus& status) {
     const std::uint64_t left = status.items - status.done - status.failed;
     if (left == 0 && status.failed == 0) {
         text += "all is done\n";
+    } else if (left == 0 && status.workers.empty()) {
+        text += "all others are done; 'cachetally campaign resume' tries those that failed again\n";
     } else if (status.cancelled) {
         text += "cancelled; 'cachetally campaign resume' goes on\n";
     } else if (status.workers.empty() && !status.jobs.empty()) {

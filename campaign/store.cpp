@@ -157,8 +157,10 @@ CampaignFolder::CampaignFolder(std::string path) : path_(std::move(path)) { read
 void CampaignFolder::read_manifest() {
     const std::string name = file("campaign.json");
     if (fs::is_regular_file(path_))
-        throw CampaignError("'{}' is a file; give the folder of its campaign, as in {}.campaign", shown(path_),
-                            shown(fs::path(path_).stem().string()));
+        throw CampaignError(
+            "'{}' is a file; give the folder of its campaign, as in {}", shown(path_),
+            shown(fs::path(path_).filename() == "campaign.json" ? fs::path(path_).parent_path().string()
+                                                                : fs::path(path_).stem().string() + ".campaign"));
     if (!fs::exists(name))
         throw CampaignError(
             "'{}' holds no campaign: there is no campaign.json in it; one is begun by 'cachetally "

@@ -139,21 +139,33 @@ Totals totals_of(const RunView& view, const std::string& level) {
 constexpr double alike = 0.99;  ///< of the count of the worst phase: others are as bad
 constexpr std::size_t most_named = 3;
 
-/// ", worst in phase 4", ", worst in phases 6, 9, 12", ", alike in 37 phases", ", all in phase 1"; empty where there is
-/// but one.
-std::string worst_phases(const std::vector<double>& by_phase) {
+/// "phase 4", "phase 4 (solve)", "phases 6, 9, 12 (solve)", "phases 6 (solve), 7 (check)"
+std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
+    const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
+    const auto same = [&](std::size_t number) { return name(number) == name(numbers.front()); };
+    const bool alike = std::ranges::all_of(numbers, same);
+    std::vector<std::string> words;
+    for (const std::size_t number : numbers) {
+        const bool named = !name(number).empty() && (!alike || number == numbers.back());
+        words.push_back(named ? fmt::format("{} ({})", number, name(number)) : std::to_string(number));
+    }
+    return fmt::format("phase{} {}", numbers.size() == 1 ? "" : "s", fmt::join(words, ", "));
+}
+
+/// ", worst in phase 4", ", alike in 37 phases", ", all in phase 1"; empty where there is but one.
+std::string worst_phases(const std::vector<double>& by_phase, const std::vector<PhaseResult>& run) {
     const std::optional<Part> worst = largest(by_phase);
     if (!worst || by_phase.size() == 1) return "";
-    if (worst->of == worst->count) return fmt::format(", all in phase {}", worst->index);
+    if (worst->of == worst->count) return ", all in " + phases_in_words({worst->index}, run);
     std::vector<std::size_t> phases;
     for (std::size_t phase = 0; phase < by_phase.size(); ++phase)
         if (by_phase[phase] >= alike * worst->count) phases.push_back(phase);
     if (phases.size() > most_named) return fmt::format(", alike in {} phases", phases.size());
-    return fmt::format(", worst in phase{} {}", phases.size() == 1 ? "" : "s", fmt::join(phases, ", "));
+    return ", worst in " + phases_in_words(phases, run);
 }
 
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
-std::string worst_of(const LevelMisses& level, std::size_t phases) {
+std::string worst_of(const LevelMisses& level, const std::vector<PhaseResult>& phases) {
     std::vector<double> by_structure(level.structures.size());
     for (const LevelMisses::Row& row : level.rows) by_structure[row.structure] += row.misses;
     const std::optional<Part> structure = largest(by_structure);
@@ -162,7 +174,7 @@ std::string worst_of(const LevelMisses& level, std::size_t phases) {
         for (unsigned cause = 0; cause < miss_cause_count && (!structure || row.structure == structure->index); ++cause)
             causes[cause] += row.causes[cause];
     const std::optional<Part> cause = level.knows_causes ? largest(causes) : std::nullopt;
-    std::vector<double> by_phase(std::max<std::size_t>(1, phases));
+    std::vector<double> by_phase(std::max<std::size_t>(1, phases.size()));
     for (const LevelMisses::Row& row : level.rows) {
         if (structure && row.structure != structure->index) continue;
         if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
@@ -171,7 +183,7 @@ std::string worst_of(const LevelMisses& level, std::size_t phases) {
     std::string text;
     if (structure) text += fmt::format("; {} causes {} of them", level.structures[structure->index], share(*structure));
     if (cause) text += fmt::format(", {} of those {}", share(*cause), in_words(static_cast<MissCause>(cause->index)));
-    return text + worst_phases(by_phase);
+    return text + worst_phases(by_phase, phases);
 }
 
 }  // namespace
@@ -189,7 +201,7 @@ std::string answer(const RunView& view, const std::string& level) {
     if (totals.misses == 0) return fmt::format("{} misses nothing: all {} accesses hit.", level, accesses);
     const double rate = static_cast<double>(totals.misses) / static_cast<double>(totals.accesses);
     return fmt::format("{} misses {} of {} accesses{}.", level, percentage(rate), accesses,
-                       worst_of(misses_of(view, level), view.counts.run.phases.size()));
+                       worst_of(misses_of(view, level), view.counts.run.phases));
 }
 
 }  // namespace cachetally

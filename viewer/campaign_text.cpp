@@ -84,10 +84,13 @@ std::string pivot_text(const Pivot& pivot, unsigned width) {
             cells.push_back(pivot_cell(measure, pivot.cells[row * pivot.column_values.size() + column]));
         table.add(std::move(cells));
     }
+    const bool differ = std::ranges::any_of(
+        pivot.cells, [](const PivotCell& cell) { return cell.points > 1 && cell.least < cell.most; });
     std::string remarks;
     const auto remark = [&](const std::string& text) { remarks += wrapped(text, width); };
     if (std::ranges::any_of(pivot.cells, [](const PivotCell& cell) { return cell.points > 1; }))
-        remark("Of several points a cell has the median (how many they are, least..most).");
+        remark(fmt::format("Of several points a cell has the median ({}).",
+                           differ ? "how many they are, least..most" : "how many they are"));
     if (std::ranges::any_of(pivot.cells, [](const PivotCell& cell) { return cell.matching > 0 && cell.points == 0; }))
         remark("-: not known");
     if (measure.derived) remark(fmt::format("{} is derived: {}.", measure.name, measure.meaning));

@@ -64,6 +64,8 @@ RunTitle read_title(const InputFile& file) {
     const Group input = root.open_group("input");
     title.input = input.text_attribute("name");
     if (input.has("settings")) title.settings = input.read_texts("settings");
+    if (input.has_attribute("count")) title.count = input.whole_attribute("count");
+    if (input.has_attribute("warmup")) title.warmup = input.whole_attribute("warmup");
     if (input.has_attribute("failure")) title.failure = input.text_attribute("failure");
     if (input.has_attribute("text_lines"))
         title.lines = TextLines{input.whole_attribute("text_lines"), input.whole_attribute("text_lines_skipped")};

@@ -146,7 +146,8 @@ Json causes_of(const RunView& view, const std::vector<std::string>& keys) {
 Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
     Json phases = Json::array();
     for (const PhaseResult& phase : view.counts.run.phases)
-        phases.push_back({{"references", phase.counts.references},
+        phases.push_back({{"name", phase.name},
+                          {"references", phase.counts.references},
                           {"cycles", (phase.end - phase.begin) / view.counts.period},
                           {"page_walks", phase.counts.page_walks},
                           {"levels", counts_of(view.counts.names.levels, phase.counts.caches)},

@@ -180,7 +180,10 @@ std::string function_table(const RunView& view, const TextOptions& options) {
 std::string phase_table(const RunView& view, const TextOptions& options) {
     const auto& phases = view.counts.run.phases;
     if (phases.size() < 2) return "";
-    std::vector<TextTable::Column> columns{{"phase"}, {"references"}, {"cycles"}};
+    const bool named = std::ranges::any_of(phases, [](const PhaseResult& phase) { return !phase.name.empty(); });
+    std::vector<TextTable::Column> columns{{"phase"}};
+    if (named) columns.push_back({"name", TextTable::Align::left});
+    columns.insert(columns.end(), {{"references"}, {"cycles"}});
     const std::vector<std::size_t> levels = levels_by_phase(view, options);
     for (const std::size_t level : levels) {
         columns.push_back({view.counts.names.levels[level] + " misses"});
@@ -198,8 +201,10 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
             i = phases.size() - phases_shown_last;
             table.add_line(fmt::format("  ... {} more phases", i - phases_shown_first));
         }
-        std::vector<Cell> cells{std::to_string(i), count_cell(phases[i].counts.references),
-                                count_cell((phases[i].end - phases[i].begin) / view.counts.period)};
+        std::vector<Cell> cells{std::to_string(i)};
+        if (named) cells.emplace_back(shortened(phases[i].name, longest_name));
+        cells.insert(cells.end(), {count_cell(phases[i].counts.references),
+                                   count_cell((phases[i].end - phases[i].begin) / view.counts.period)});
         for (const std::size_t level : levels) {
             const Demand demand(phases[i].counts.caches[level]);
             cells.push_back(count_cell(demand.misses));

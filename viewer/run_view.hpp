@@ -41,8 +41,9 @@ struct RunTitle {
     std::vector<std::string> settings;  ///< of the kernel
     std::string machine;
     bool complete = true;
-    std::string incomplete;  ///< why not
-    std::string failure;     ///< of the source; empty where the run was interrupted
+    std::string incomplete;               ///< why not
+    std::string failure;                  ///< of the source; empty where the run was interrupted
+    std::uint64_t count = 0, warmup = 0;  ///< references that were asked for; 0: all, none. Not in the texts
     /// Of the trace, where it is text that was read to its end or to the place of its damage.
     std::optional<TextLines> lines;
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "workloads/kernels/lu_program.hpp"
@@ -51,7 +52,7 @@ public:
     void call() {}
     void enter(lu::Function) {}
     void leave() {}
-    void barrier() {}
+    void barrier(std::string_view) {}
     bool owns(std::uint64_t, std::uint64_t) const { return true; }
 
 private:

@@ -32,7 +32,8 @@ struct Region {
 struct Control {
     enum class Kind : std::uint8_t {
         none,
-        barrier,         ///< all cores meet; monitors swap out and reset; a new phase begins
+        barrier,         ///< all cores meet; monitors swap out and reset; a new phase begins, whose name is number
+                         ///< `argument` - 1 of ReferenceSource::phase_names(); 0: it has none
         monitor_on,      ///< monitors count from here
         monitor_off,     ///< monitors ignore events from here
         enter_function,  ///< `argument` is an index into ReferenceSource::functions()
@@ -78,6 +79,9 @@ public:
 
     /// Names of functions that enter_function refers to.
     virtual std::vector<std::string> functions() const { return {}; }
+
+    /// Names of phases that barriers refer to; complete once the streams are over.
+    virtual std::vector<std::string> phase_names() const { return {}; }
 
     /// What Reference::site stands for; null: the number of a statement, and no more. Stays the same.
     virtual const SiteTable* sites() const { return nullptr; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "cachetally/hierarchy.hpp"
@@ -13,6 +14,7 @@ namespace cachetally {
 struct PhaseResult {
     HierarchyCounts counts;   ///< of this phase alone
     Tick begin = 0, end = 0;  ///< of the phase; the end is the latest core's
+    std::string name;         ///< as the program says it; empty: it has none
 };
 
 struct RunResult {

@@ -61,6 +61,8 @@ def sweep(
 
     Parameters as of run(). Lists become lists of the command line: counters=[16, 64] is --counters 16,64.
     """
+    if "folder" in flags:
+        raise CachetallyError("sweep() runs here; a sweep with folder= is a campaign: run 'cachetally sweep --folder' and load() its FOLDER/result.h5")
     with _result("sweep", workload, options, {"machine": machine, **flags}, program) as result:
         return result.sweep()
 

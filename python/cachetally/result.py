@@ -218,7 +218,7 @@ class Result:
         if phase is None:
             return None
         count = len(self._group("/phases")["phase"]) if count is None else count
-        if not isinstance(phase, (int, np.integer)) or not 0 <= phase < count:
+        if isinstance(phase, bool) or not isinstance(phase, (int, np.integer)) or not 0 <= phase < count:
             raise CachetallyError(f"there is no phase {phase}; there are {count}, from 0 to {count - 1}")
         return phase
 

@@ -70,12 +70,15 @@ void read_components(const Group& root, const std::string& name, std::vector<std
     }
 }
 
+/// What files call phases that the program does not name.
+std::string unnamed_phase(std::size_t number) { return fmt::format("phase {}", number); }
+
 void write_phases(Group& root, Tick period, const RunResult& run) {
     Group group = root.create_group("phases");
     Column references, cycles, begin, end, walks;
     std::vector<std::string> names;
     for (const PhaseResult& phase : run.phases) {
-        names.push_back(fmt::format("phase {}", names.size()));
+        names.push_back(phase.name.empty() ? unnamed_phase(names.size()) : phase.name);
         references.push_back(phase.counts.references);
         cycles.push_back((phase.end - phase.begin) / period);
         begin.push_back(phase.begin);
@@ -97,6 +100,8 @@ void read_phases(const Group& root, RunResult& run) {
     const std::size_t phases = group.open_dataset("phase").rows();
     const Column references = read_column(group, "references", phases), begin = read_column(group, "begin", phases),
                  end = read_column(group, "end", phases), walks = read_column(group, "page_walks", phases);
+    std::vector<std::string> names = group.read_texts("name");
+    names.resize(phases);
     for (std::size_t i = 0; i < phases; ++i) {
         if (begin[i] > end[i])
             throw StorageError(
@@ -106,6 +111,7 @@ void read_phases(const Group& root, RunResult& run) {
         phase.end = end[i];
         phase.counts.references = references[i];
         phase.counts.page_walks = walks[i];
+        if (names[i] != unnamed_phase(i)) phase.name = std::move(names[i]);
     }
 }
 

@@ -137,7 +137,10 @@ void Streams::obey(Control& control, unsigned core) {
     Stream& stream = streams_[core];
     switch (control.kind) {
         case Control::Kind::none: break;
-        case Control::Kind::barrier: stream.state = State::at_barrier; break;
+        case Control::Kind::barrier:
+            stream.state = State::at_barrier;
+            stream.next_phase = control.argument;
+            break;
         case Control::Kind::meet: stream.state = State::at_meeting; break;
         case Control::Kind::end: stream.state = State::ended; break;
         default: stream.time += hierarchy_.control(control, core, stream.time); break;
@@ -207,17 +210,25 @@ void Streams::end_in_time(unsigned core) {
 bool Streams::pass_barrier() {
     std::optional<unsigned> waiting;
     bool ends_phase = false;
+    std::uint32_t name = 0;
     for (unsigned core = 0; core < size(); ++core) {
         if (at_barrier(core)) waiting = core;
-        ends_phase |= streams_[core].state == State::at_barrier && !warming();
+        if (streams_[core].state != State::at_barrier) continue;
+        ends_phase = true;
+        name = std::max(name, streams_[core].next_phase);
     }
     if (!waiting) return false;
+    if (ends_phase && warming()) {
+        phase_names_.back() = name;
+        ends_phase = false;
+    }
     complete_all();
     Tick latest = 0;
     for (unsigned core = 0; core < size(); ++core)
         if (at_barrier(core)) latest = std::max(latest, streams_[core].time - core);
     if (ends_phase) {
         close_phase();
+        phase_names_.push_back(name);
         latest += hierarchy_.control({Control::Kind::barrier, 0}, *waiting, latest);
     }
     for (unsigned core = 0; core < size(); ++core) {
@@ -232,8 +243,16 @@ bool Streams::pass_barrier() {
 
 void Streams::close_phase() {
     const HierarchyCounts now = hierarchy_.counts();
-    phases_.push_back({now - phase_start_, phase_begin_ - begin_, std::max(phase_begin_, latest()) - begin_});
+    phases_.push_back({now - phase_start_, phase_begin_ - begin_, std::max(phase_begin_, latest()) - begin_, {}});
     phase_start_ = now;
+}
+
+void Streams::name_phases() {
+    if (std::ranges::count(phase_names_, 0u) == std::ssize(phase_names_)) return;
+    const std::vector<std::string> names = source_.phase_names();
+    for (std::size_t phase = 0; phase < phases_.size(); ++phase)
+        if (const std::uint32_t name = phase_names_[phase]; name != 0 && name <= names.size())
+            phases_[phase].name = names[name - 1];
 }
 
 void Streams::fail(const std::runtime_error& error) {
@@ -251,6 +270,7 @@ RunResult Streams::result() {
         begin_counting();
     }
     close_phase();
+    name_phases();
     RunResult result;
     result.phases = std::move(phases_);
     for (unsigned core = 0; core < size(); ++core)

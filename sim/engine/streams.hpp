@@ -85,6 +85,7 @@ private:
         std::uint64_t unseen = 0;               ///< references made since `time` was all the time that they took
         Control control;                        ///< follows the references
         State state = State::running;
+        std::uint32_t next_phase = 0;  ///< at a barrier: of the phase behind it; numbers of names and 1, 0: none
     };
 
     void refill(unsigned core);
@@ -102,6 +103,7 @@ private:
     bool may_end(unsigned core, std::size_t references);
     void end_in_time(unsigned core);
     void close_phase();
+    void name_phases();
 
     static constexpr std::uint64_t report_interval = 1 << 20;
 
@@ -110,6 +112,7 @@ private:
     RunOptions options_;
     std::vector<Stream> streams_;
     std::vector<PhaseResult> phases_;
+    std::vector<std::uint32_t> phase_names_{0};  ///< one more, that of the present phase; as Stream::next_phase
     HierarchyCounts phase_start_, counted_from_;
     Tick phase_begin_ = 0;
     Tick begin_ = 0;  ///< of counting; forever during the warmup

@@ -233,6 +233,8 @@ TEST_F(Campaigns, CancelledOnesGoOnWhenAsked) {
     good({"campaign", "cancel", "c.campaign"});
     const Finished work = call({"campaign", "work", "c.campaign", "--shard", "2/2"});
     EXPECT_EQ(work.status, 1);
+    EXPECT_THAT(call({"campaign", "run", "c.yaml", "--slurm"}).err,
+                HasSubstr("'cachetally campaign resume c.campaign' goes on"));
     EXPECT_THAT(work.err, HasSubstr("cancelled"));
     EXPECT_THAT(good({"campaign", "status", "c.campaign"}).out, HasSubstr("36 done"));
     EXPECT_THAT(good({"campaign", "resume", "c.campaign"}).out, HasSubstr("72 done"));
@@ -278,6 +280,9 @@ TEST_F(Campaigns, SweepsGiveTheSameCells) {
     }
     EXPECT_THAT(call(several + Words{"--folder", "x", "--json"}).err, HasSubstr("--json cannot stand beside --folder"));
     EXPECT_THAT(call(several + Words{"--shard", "1/2"}).err, HasSubstr("--shard needs --folder"));
+    EXPECT_THAT(call(several + Words{"--workload", "lu,n=32,seed=1"}).err,
+                HasSubstr("--workload 'lu,n=32,seed=1' is swept already, as 'lu,n=32'; keep one"));
+    EXPECT_THAT(call(several + Words{"--workload", "./t.ct.h5"}).err, HasSubstr("is swept already, as 't.ct.h5'"));
     EXPECT_THAT(call({"sweep", "-", "--folder", "x"}).err, HasSubstr("can be read only once"));
     good({"trace", "convert", "radix", "t.ct.h5", "keys=400", "--force"});
     EXPECT_THAT(call({"campaign", "resume", "sweep0"}).err, HasSubstr("is not what it was when the campaign began"));
@@ -305,6 +310,9 @@ TEST_F(Campaigns, ScriptsForASchedulerAreShown) {
     EXPECT_THAT(call(asked + Words{"--tasks", "5"}).err, HasSubstr("--tasks"));
     EXPECT_THAT(call(asked + Words{"--shard", "1/2"}).err, HasSubstr("--shard"));
     EXPECT_THAT(call(asked + Words{"--sbatch", "--a\nb"}).err, HasSubstr("write an option in one line"));
+    EXPECT_THAT(good(asked + Words{"--sbatch", "--comment=a b"}).out, HasSubstr("#SBATCH --comment=\"a b\"\n"));
+    for (const char* const own : {"--array=1-3", "-d 7"})
+        EXPECT_THAT(call(asked + Words{"--sbatch", own}).err, HasSubstr("is set by the scripts themselves"));
     EXPECT_FALSE(fs::exists(path("c.campaign"))) << "nothing was begun";
 }
 
@@ -313,7 +321,17 @@ TEST_F(Campaigns, WrongUse) {
     const Finished none = call({"campaign", "status", "nowhere"});
     EXPECT_EQ(none.status, 1);
     EXPECT_THAT(none.err, HasSubstr("'nowhere' holds no campaign"));
-    EXPECT_THAT(call({"campaign", "run", "c.yaml", "--shard", "5/4"}).err, HasSubstr("write I/N"));
+    const Finished shard = call({"campaign", "run", "c.yaml", "--shard", "5/4"});
+    EXPECT_EQ(shard.status, 2);
+    EXPECT_THAT(shard.err, HasSubstr("write I/N"));
+    EXPECT_FALSE(fs::exists(path("c.campaign"))) << "nothing was begun";
+    EXPECT_THAT(call({"campaign", "status", "here/campaign.json"}).err, Not(HasSubstr("campaign.campaign")));
+    write("l.yaml",
+          "machines: [generic3, schulz2002]\nworkloads: [{run: lu, set: {n: 16}}]\nmonitors: [{set: {link: "
+          "core-L1D}}]\n");
+    EXPECT_THAT(
+        good({"campaign", "run", "l.yaml", "--dry-run"}).err,
+        HasSubstr("warning: l.yaml:3:12: 1 of 2 machines cannot have this monitor, and their points will fail"));
     EXPECT_THAT(call({"campaign", "run", "c.yaml", "--tasks", "5"}).err, HasSubstr("--slurm"));
     EXPECT_THAT(call({"campaign", "work", "c.yaml"}).err, HasSubstr("--shard is required"));
 }

@@ -30,6 +30,9 @@ TEST_F(Captured, PhasesAreTheProgramsOwn) {
     const Json json = counts({"--data-only"}, {"sweep"});
     const Json& phases = json["phases"];
     ASSERT_EQ(phases.size(), 3U);
+    EXPECT_EQ(phases[0]["name"], "");
+    EXPECT_EQ(phases[1]["name"], "fill");
+    EXPECT_EQ(phases[2]["name"], "sum");
     EXPECT_GE(phases[1]["references"], 64 * 64);
     EXPECT_LT(phases[1]["references"], 64 * 64 + 100);  // all else is in registers
 }

@@ -269,6 +269,30 @@ TEST_F(Check, FilesOfOthersAreNotReplaced) {
     EXPECT_THAT(check(good, {"--junit", "x", "--store", "x"}).err, HasSubstr("'x' is to be written twice"));
     EXPECT_EQ(check(good, {"--junit", "x", "--store", "y", "--markdown", "z"}).status, 0);
     EXPECT_EQ(check(good, {"--junit", "x", "--store", "y", "--markdown", "z"}).status, 0) << "its own are replaced";
+    write_contents(directory / "z", contents(directory / "z") + "### mine\n");
+    EXPECT_THAT(check(good, {"--markdown", "z"}).err,
+                HasSubstr("'z' is there and none of its files, or has more in it"));
+    write_contents(directory / "j.xml",
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"other\">\n</testsuites>\n");
+    EXPECT_THAT(check(good, {"--junit", "j.xml"}).err, HasSubstr("'j.xml' is there and none of its files"));
+    for (const char* const option : {"--junit", "--store", "--markdown"})
+        EXPECT_THAT(check(good, {option, "/dev/stdout"}).err, HasSubstr("'/dev/stdout' is no file"));
+}
+
+TEST_F(Check, StoredResultsOfRunAreOfTheSameRunsAlone) {
+    ASSERT_EQ(
+        call({"run", "lu", "n=16", "--monitor", "link=core-L1D,counters=8", "--count", "500", "-o", "lu.h5"}).status,
+        0);
+    const auto said = [&](const std::string& more, const std::string& quantity) {
+        return check("layouts: 1\nstored: lu.h5\nwithin: 0 %\nchecks: [{run: lu n=16, " + more + "budgets: [{" +
+                     quantity + ": stored" + (quantity == "misses" ? ", level: L1D" : "") + "}]}]");
+    };
+    EXPECT_EQ(said("count: 500, monitors: [\"link=core-L1D,counters=8\"], ", "swapouts").status, 0);
+    EXPECT_EQ(said("count: 500, monitors: [\"link=core-L1D,counters=16\"], ", "misses").status, 0);
+    EXPECT_THAT(said("count: 500, monitors: [\"link=core-L1D,counters=16\"], ", "swapouts").out,
+                HasSubstr("lu.h5 is of other monitors"));
+    for (const char* const other : {"", "count: 400, ", "count: 500, warmup: 10, "})
+        EXPECT_THAT(said(other, "misses").out, HasSubstr("lu.h5 is of count 500 and warmup 0, not of")) << other;
 }
 
 TEST_F(Check, ABudgetOfWhatIsNotThereFailsAlone) {

@@ -78,6 +78,20 @@ TEST_F(Results, PhasesSumToTotals) {
     EXPECT_EQ(cycles, told["cycles"]);
 }
 
+TEST_F(Results, PhasesHaveNames) {
+    const json told = good_json(radix + Words{"-o", "r.h5"}), &phases = told["phases"];
+    EXPECT_EQ(phases[0]["name"], "");
+    EXPECT_EQ(phases[1]["name"], "count digits");
+    EXPECT_EQ(phases[2]["name"], "prefix over processors");
+    EXPECT_EQ(phases[3]["name"], "permute");
+    EXPECT_EQ(phases.back()["name"], "");
+    EXPECT_THAT(call({"show", "r.h5"}).out, ::testing::ContainsRegex("\n *3  permute "));
+    EXPECT_EQ(call({"trace", "convert", "radix", "t.ct.h5", "keys=300"}).status, 0);
+    EXPECT_EQ(good_json({"replay", "t.ct.h5"})["phases"][3]["name"], "permute");
+    const InputFile file(directory / "r.h5");
+    EXPECT_EQ(file.root().open_group("phases").read_texts("name")[0], "phase 0");
+}
+
 TEST_F(Results, DataStructuresSumToTheLevels) {
     const std::vector<Words> runs{radix,
                                   radix + Words{"-o", "r.h5"},

@@ -95,6 +95,38 @@ export const campaignCases = [
         },
     ],
     [
+        'campaign: of two files what the second has more, and one scale for both',
+        async (t, page) => {
+            if (!t.python) return 'there is no python3-h5py';
+            const first = campaign(t);
+            writeFileSync(join(t.directory, 'other.yaml'), yaml.replace('n: [32, 64]', 'n: [64, 96]').replace('1-2}', '1-3}'));
+            if (!existsSync(t.file('other.campaign/result.h5'))) t.run('campaign', 'run', 'other.yaml');
+            const second = t.file('other.campaign/result.h5');
+            const choice = { across: 'n', down: 'L2.size', value: 'misses_L1D', facet: 'counters', where: { granularity: [1] } };
+            const medians = [first, second].map((file) => Object.fromEntries(expected(t, file, choice).map(({ name, median }) => [name, median])));
+            await t.open(page, first, hashOf(choice));
+            await t.compare(page, second);
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            const show = async (file) => {
+                await page.evaluate(`cachetally.set({ view: 'pivot', file: '${file}' })`);
+                await t.quiet(page);
+                return page.evaluate('cachetally.current.totals()');
+            };
+            const found = await show('difference');
+            t.equal(Object.keys(found).join('; '), Object.keys(medians[0]).join('; '), 'cells of the first file');
+            for (const [name, value] of Object.entries(found)) {
+                const [a, b] = medians.map((each) => each[name]);
+                t.check(b === undefined ? value === null || Number.isNaN(value) : Math.abs(value - (b - a)) < 1e-9, `${name}: ${value}, of ${a} and ${b}`);
+            }
+            t.check(Object.values(found).some((value) => value === 0) && Object.keys(found).length > 4, 'cells that both have');
+            const ends = async () => (await t.saved(page, 'SVG')).match(/<text[^>]*>([^<]*)<\/text>/g).slice(-2).join(' ');
+            await show('');
+            const scale = await ends();
+            await show('b');
+            t.equal(await ends(), scale, 'the scale of colours of both');
+        },
+    ],
+    [
         'campaign: filters, table, keys, tips, link, Python',
         async (t, page) => {
             if (!t.python) return 'there is no python3-h5py';

@@ -21,7 +21,7 @@ const made = (change = '') => `(() => {
     };
     ${change}
     const answer = cachetally.answers.answerOf(info);
-    return answer && [cachetally.answers.sentenceOf(answer), ...cachetally.answers.tilesOf(answer, info).map((tile) => tile.value + ': ' + tile.note)]; })()`;
+    return answer && [cachetally.answers.sentenceOf(answer, info), ...cachetally.answers.tilesOf(answer, info).map((tile) => tile.value + ': ' + tile.note)]; })()`;
 
 /** Sums of misses and accesses over addresses and phases, and by phase, with h5py. */
 const sums = `
@@ -51,6 +51,10 @@ export const workbenchCases = [
             const equal = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = [];`));
             t.equal(equal[3].split(':')[0], 'phases 0, 1', 'two phases with equal misses');
             t.check(equal[0].endsWith(', worst in phases 0, 1.'), equal[0]);
+            const named = await page.evaluate(made(`info.phases.names = ['build', 'solve'];`));
+            t.check(named[0].endsWith(', all in phase 1 (solve).') && named[3].startsWith('phase 1 (solve): '), named[0]);
+            const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases.names = ['solve', 'solve'];`));
+            t.check(twice[0].endsWith(', worst in phases 0, 1 (solve).'), twice[0]);
             const alone = await page.evaluate(made(`info.causes[0].evictions.by[0] = 0;`));
             t.check(alone[5].startsWith('pad rows, or block it: A evicts itself'), alone[5]);
             const without = await page.evaluate(made(`info.causes = [];`));
@@ -65,6 +69,11 @@ export const workbenchCases = [
                     groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
             );
             t.equal(program[3], 'main: 60.00 % of its misses; most at a.c:7', 'which code, where there is one phase');
+            const phased = await page.evaluate(
+                made(`info.attribution = { site: column(0, 1, 2), phase: column(0, 1, 0), core: null, counts: [{ title: 'accesses', values: column(50, 20, 30) }, { title: 'L1 misses', values: column(9, 6, 5) }], causes: [],
+                    groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
+            );
+            t.equal(phased[2], 'A: 75.00 % of the misses of L1, 60.00 % of these in main; most at a.c:7', 'which code, where there are phases');
             const shared = await page.evaluate(
                 made(`info.causes[0].misses.counts[1][1] = 90;
                 info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), byCore: column(1, 0), address: column(4096, 8192), trueSharing: column(1, 50), falseSharing: column(3, 0) };`),
@@ -108,7 +117,7 @@ export const workbenchCases = [
             t.run('run', '--report', t.file('program.txt'), '--causes', '-o', 'program.h5', '--', '/bin/true');
             for (const file of ['lu.h5', 'lu2.h5', 'water.h5', 'shared.h5', 'few.h5', 'quick.h5', 'program.h5']) {
                 await t.open(page, t.file(file));
-                const told = await page.evaluate(`(() => { const { info } = cachetally.source; return cachetally.answers.sentenceOf(cachetally.answers.answerOf(info)); })()`);
+                const told = await page.evaluate(`(() => { const { info } = cachetally.source; return cachetally.answers.sentenceOf(cachetally.answers.answerOf(info), info); })()`);
                 t.equal(told, JSON.parse(t.run('show', t.file(file), '--json')).answer, file);
                 t.check(t.run('show', t.file(file), '--width', '400').startsWith(`${told}\n`), `show ${file} begins with it`);
             }

@@ -32,7 +32,7 @@ Grid grid_of(const std::string& text) {
     CampaignInputs inputs;
     inputs.machines["small"] = {"", small_machine, "0"};
     inputs.machines["other"] = {"", std::string("name: other\n") + small_machine, "1"};
-    inputs.traces["t.ct.h5"] = {"/nowhere/t.ct.h5", "", "2"};
+    inputs.traces["t.ct.h5"] = inputs.traces["./t.ct.h5"] = {"/nowhere/t.ct.h5", "", "2"};
     return {parse_campaign_file(text, "c.yaml"), inputs};
 }
 
@@ -249,8 +249,12 @@ TEST(Grid, ErrorsNameThePlace) {
                 HasSubstr("'n' has the value '8' twice; keep"));
     EXPECT_THAT(error_of("machines: [{machine: small, set: {L2.size: [16384, 16 KiB]}}]\nworkloads: [lu]\n"),
                 HasSubstr("'L2.size' has the value '16 KiB' twice, also as '16384'; keep one"));
-    EXPECT_EQ(error_of("machines: [small]\nworkloads: [radix]\nseeds: [9007199254740992, 9007199254740993]\n"),
+    EXPECT_THAT(error_of("machines: [small]\nworkloads: [{trace: t.ct.h5}, {trace: ./t.ct.h5}]\n"),
+                HasSubstr("'./t.ct.h5' is 't.ct.h5' in other words; keep one"));
+    EXPECT_EQ(error_of("machines: [small]\nworkloads: [radix]\nseeds: [9007199254740991, 9007199254740992]\n"),
               "no error");
+    EXPECT_THAT(error_of("machines: [small]\nworkloads: [radix]\nseeds: [9007199254740992, 9007199254740993]\n"),
+                HasSubstr("c.yaml:3:8: error: 'seeds': 9007199254740993 is above 2^53 = 9007199254740992"));
     EXPECT_THAT(error_of("machines: [small, {machine: other, set: {cores: 2}}]\nworkloads: [lu, {run: lu, set: "
                          "{processors: [2, 4]}}]\n"),
                 HasSubstr("c.yaml:2:17: error: 'lu' runs on 4 processors, and no machine has more than 2 cores; give "

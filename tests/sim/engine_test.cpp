@@ -19,6 +19,7 @@ public:
     struct Stretch {
         std::vector<Reference> references;
         Control::Kind then = Control::Kind::none;
+        std::uint32_t argument = 0;
     };
     explicit ScriptedSource(std::vector<std::vector<Stretch>> cores)
         : cores_(std::move(cores)), next_(cores_.size(), 0) {}
@@ -28,8 +29,9 @@ public:
         if (fails_after && next_[core] == *fails_after) throw std::runtime_error("block 7 is damaged");
         if (next_[core] == cores_[core].size()) return {{}, {Control::Kind::end, 0}};
         const Stretch& stretch = cores_[core][next_[core]++];
-        return {stretch.references, {stretch.then, 0}};
+        return {stretch.references, {stretch.then, stretch.argument}};
     }
+    std::vector<std::string> phase_names() const override { return {"build", "solve"}; }
 
     std::optional<std::size_t> fails_after;
 
@@ -67,6 +69,23 @@ TEST(Engine, PhasesAreWhatLiesBetweenBarriers) {
     EXPECT_EQ(result.end(), 35'000U);
     EXPECT_EQ(result.counts.references, 5U);
     EXPECT_TRUE(result.complete);
+}
+
+TEST(Engine, PhasesHaveTheNamesOfTheBarriersBefore) {
+    const auto names = [](const RunOptions& options) {
+        Hierarchy hierarchy(machine(2));
+        constexpr auto barrier = Control::Kind::barrier;
+        ScriptedSource source(
+            {{{loads(1), barrier, 2}, {loads(1), barrier}, {loads(1), barrier, 1}, {loads(1), barrier, 9}},
+             {{loads(1), barrier}, {loads(1), barrier}, {loads(1), barrier, 1}, {loads(1), barrier}}});
+        std::vector<std::string> found;
+        for (const PhaseResult& phase : run(hierarchy, source, options).phases) found.push_back(phase.name);
+        return found;
+    };
+    EXPECT_EQ(names({}), (std::vector<std::string>{"", "solve", "", "build", ""})) << "there is no ninth name";
+    RunOptions late;
+    late.warmup = 3;
+    EXPECT_EQ(names(late), (std::vector<std::string>{"solve", "", "build", ""})) << "counting begins in a phase";
 }
 
 TEST(Engine, CoresMeetAtBarriers) {

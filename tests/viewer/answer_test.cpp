@@ -27,12 +27,22 @@ TEST(Answer, SaysHowMuchWhereWhyAndWhen) {
     EXPECT_EQ(answer(view, "L1"),
               "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, all in "
               "phase 1.");
+    view.counts.run.phases.resize(2);
+    view.counts.run.phases[1].name = "solve";
+    EXPECT_TRUE(answer(view, "L1").ends_with(" are conflicts, all in phase 1 (solve)."));
+    view.counts.run.phases.clear();
     view.causes[0].misses[0].misses = {0, 0, 0, 4};
     EXPECT_TRUE(answer(view, "L1").ends_with("86.67 % of those are conflicts, worst in phase 1."));
     view.causes.clear();
     EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.");
     view.structures.levels[0].tallies = {{0, 0, {40, 8}}, {0, 1, {30, 8}}, {1, 1, {30, 5}}};
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1."));
+    view.counts.run.phases.resize(2);
+    view.counts.run.phases[0].name = "solve";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0 (solve), 1."));
+    view.counts.run.phases[1].name = "solve";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1 (solve)."));
+    view.counts.run.phases.clear();
     view.structures.levels[0].tallies = {
         {0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}}, {0, 3, {9, 8}}, {0, 4, {9, 1}}};
     EXPECT_TRUE(answer(view, "L1").ends_with(", alike in 4 phases."));

@@ -302,7 +302,7 @@ void CaptureDecoder::take_control(unsigned kind, std::span<const std::uint64_t> 
             if (options_.barriers_end_phases || options_.cores > 1)
                 end_window(Control{options_.barriers_end_phases ? Control::Kind::barrier : Control::Kind::meet, 0});
             break;
-        case CT_PHASE: end_window(Control{Control::Kind::barrier, 0}); break;
+        case CT_PHASE: end_window(events_.phase(words)); break;
         case CT_FUNCTION_ENTERED:
         case CT_FUNCTION_LEFT: {
             const auto next = static_cast<std::uint32_t>(functions_.size());

@@ -39,6 +39,15 @@ std::size_t words_at_least(unsigned kind) {
 
 }  // namespace
 
+Control CapturedEvents::phase(std::span<const std::uint64_t> words) {
+    const std::string name = text_of(words);
+    if (name.empty()) return {Control::Kind::barrier, 0};
+    const auto found = std::ranges::find(phase_names, name);
+    const auto number = static_cast<std::uint32_t>(found - phase_names.begin());
+    if (found == phase_names.end()) phase_names.push_back(name);
+    return {Control::Kind::barrier, number + 1};
+}
+
 std::string ended_by(const ProgramEnd& end) {
     return fmt::format("the program was ended by signal {} ({})", end.signal, ::strsignal(end.signal));
 }

@@ -42,12 +42,16 @@ struct CapturedEvents {
     std::vector<MappedFile> files;
     std::vector<Region> regions;  ///< that the program named, and its threads' stacks
     std::vector<Address> functions;
+    std::vector<std::string> phase_names;  ///< each once
     std::optional<ProgramEnd> end;
     std::uint64_t dropped = 0;  ///< references that were not recorded
     std::uint64_t threads = 0, forks = 0, executed = 0;
 
     /// Takes a control of ring.h that belongs here; ignores others. Throws TraceError where its words are too few.
     void take(unsigned kind, std::span<const std::uint64_t> words);
+
+    /// The barrier before a phase that the program names.
+    Control phase(std::span<const std::uint64_t> words);
 };
 
 }  // namespace cachetally

@@ -194,6 +194,10 @@ public:
         for (const Address function : events().functions) names.push_back(program.place_of(function).function);
         return names;
     }
+    std::vector<std::string> phase_names() const override {
+        stop_reading();
+        return events().phase_names;
+    }
     ProgramEnd end() override {
         stop_reading();
         return capture_ ? capture_->end() : ProgramEnd();

@@ -124,6 +124,7 @@ public:
         return all;
     }
     std::vector<std::string> functions() const override { return source_->functions(); }
+    std::vector<std::string> phase_names() const override { return source_->phase_names(); }
     const SiteTable* sites() const override { return &table_; }
     SiteNames site_names() const override { return site_names_of(*names_, counters_, sites_); }
     double progress() const override { return source_->progress(); }

@@ -50,7 +50,7 @@ public:
         p.enter(f_init);
         for (std::uint64_t i = 0; i < nodes_; ++i) p.store(chain.base + i * stride_, 8, init);
         p.leave();
-        p.barrier();
+        p.barrier("chase");
         p.enter(f_chase);
         for (std::uint64_t lap = 0; lap < laps_; ++lap)
             for (std::uint64_t i = 0; i < nodes_; ++i) {

@@ -81,15 +81,15 @@ public:
     void run(Processor& p) override {
         const Share rows = share_of(side_, p.number(), processors());
         write_input(p, rows);
-        p.barrier();
+        p.barrier("transpose");
         transpose(p, rows, x_, trans_);
-        p.barrier();
+        p.barrier("transform rows, twiddle");
         transform_rows(p, rows, trans_, true);
-        p.barrier();
+        p.barrier("transpose");
         transpose(p, rows, trans_, x_);
-        p.barrier();
+        p.barrier("transform rows");
         transform_rows(p, rows, x_, false);
-        p.barrier();
+        p.barrier("transpose");
         transpose(p, rows, x_, trans_);
         p.barrier();
     }

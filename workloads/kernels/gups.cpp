@@ -55,7 +55,7 @@ public:
         p.enter(f_init);
         for (std::uint64_t i = words.begin; i < words.end; ++i) table_.write(p, i, i, init);
         p.leave();
-        p.barrier();
+        p.barrier("update");
         // Updates of one word by several processors meet, but exclusive or does not mind their order.
         const Share share = share_of(updates_, p.number(), processors());
         std::uint64_t value = element(share.begin);

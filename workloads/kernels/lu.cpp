@@ -40,7 +40,7 @@ public:
     void write(std::uint64_t i, double value, Site site) { a_.write(p_, i, value, site); }
     void enter(Function function) { p_.enter(function); }
     void leave() { p_.leave(); }
-    void barrier() { p_.barrier(); }
+    void barrier(std::string_view next_phase) { p_.barrier(next_phase); }
     bool owns(std::uint64_t row, std::uint64_t column) const {
         return row % grid_.columns + column % grid_.rows * grid_.columns == p_.number();
     }
@@ -92,9 +92,9 @@ public:
         Referenced data(p, a_, grid_, stacks_[p.number()], stack_references_);
         Program<Referenced> program(blocks_, data);
         if (p.number() == 0 && initialise_) write_matrix(p);
-        p.barrier();
+        p.barrier("touch blocks");
         program.touch_blocks();
-        p.barrier();
+        p.barrier("diagonal");
         program.factorise();
         p.barrier();
     }

@@ -49,7 +49,7 @@ std::vector<double> random_matrix(std::uint64_t n, std::uint64_t seed);
 /// What one processor does. `Data` are the matrix and what happens beside it:
 ///   double read(index, site), void write(index, value, site)   an element
 ///   void call()                                                before each daxpy
-///   void enter(function), leave(), barrier()
+///   void enter(function), leave(), barrier(next phase)
 ///   bool owns(row, column)                                     whether the block is this processor's
 template <class Data>
 class Program {
@@ -72,9 +72,9 @@ public:
     void factorise() {
         for (std::uint64_t k = 0; k < count_; ++k) {
             if (data_.owns(k, k)) eliminate(f_lu0, blocks_.at(k, k), blocks_.at(k, k), 1);
-            data_.barrier();
+            data_.barrier("perimeter");
             update_perimeter(k);
-            data_.barrier();
+            data_.barrier(k + 1 < count_ ? "interior, next diagonal" : "");
             update_interior(k);
         }
     }

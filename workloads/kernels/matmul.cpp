@@ -34,7 +34,7 @@ public:
         p.enter(f_init);
         for (std::uint64_t i = rows.begin; i < rows.end; ++i) write_row(p, i);
         p.leave();
-        p.barrier();
+        p.barrier("multiply");
         p.enter(f_multiply);
         if (blocked_)
             multiply_blocks(p, rows);

@@ -61,12 +61,12 @@ public:
 
     void run(Processor& p) override {
         initialise(p);
-        p.barrier();
         for (std::uint64_t cycle = 0; cycle < cycles_; ++cycle) {
             for (std::size_t level = 0; level + 1 < grids_.size(); ++level) descend(p, level);
             smooth(p, grids_.back());
             for (std::size_t level = grids_.size() - 1; level-- > 0;) ascend(p, level);
         }
+        p.barrier();
     }
 
     /// How far the solution still is from that of the discrete equations, which is known; 1 at the beginning, where
@@ -137,23 +137,23 @@ private:
 
     void descend(Processor& p, std::size_t level) {
         smooth(p, grids_[level]);
+        p.barrier("residual");
         compute_residual(p, grids_[level]);
-        p.barrier();
+        p.barrier("restrict");
         restrict_residual(p, grids_[level], grids_[level + 1]);
-        p.barrier();
     }
 
     void ascend(Processor& p, std::size_t level) {
+        p.barrier("interpolate");
         interpolate(p, grids_[level + 1], grids_[level]);
-        p.barrier();
         smooth(p, grids_[level]);
     }
 
     void smooth(Processor& p, Grid& grid) {
         for (std::uint64_t sweep = 0; sweep < sweeps_; ++sweep)
             for (const std::uint64_t colour : {0, 1}) {
+                p.barrier(colour == 0 ? "relax red" : "relax black");
                 relax(p, grid, colour);
-                p.barrier();
             }
     }
 

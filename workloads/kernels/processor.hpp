@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -35,8 +37,8 @@ public:
         emit(address, {site, size, ReferenceKind::store, flags});
     }
 
-    /// All processors meet.
-    void barrier() { hand_over({Control::Kind::barrier, 0}); }
+    /// All processors meet. `next_phase`: what they do then, in a few words.
+    void barrier(std::string_view next_phase = {});
 
     /// `function` is an index into Workload::functions().
     void enter(std::uint32_t function) { hand_over({Control::Kind::enter_function, function}); }
@@ -71,6 +73,7 @@ private:
     std::vector<Reference> batch_;
     Control control_;
     Fiber* fiber_ = nullptr;
+    std::vector<std::string>* phase_names_ = nullptr;  ///< of all processors
 };
 
 /// Elements at consecutive simulated addresses, with the data itself. read() and write() do both: the access to the

@@ -55,8 +55,8 @@ public:
             if (i >= keys.begin) keys_[0].write(p, i, key, init);
         }
         p.leave();
-        p.barrier();
         for (unsigned pass = 0; pass < passes_; ++pass) sort_digit(p, keys, pass);
+        p.barrier();
     }
 
     /// Inversions between neighbours, and whether the keys are those that were drawn.
@@ -83,13 +83,13 @@ private:
     }
 
     void sort_digit(Processor& p, Share keys, unsigned pass) {
+        p.barrier("count digits");
         count(p, keys, pass);
-        p.barrier();
+        p.barrier("prefix over processors");
         prefix_over_processors(p);
-        p.barrier();
+        p.barrier("permute");
         prefix_over_digits(p);
         permute(p, keys, pass);
-        p.barrier();
     }
 
     /// The histogram of the own keys.

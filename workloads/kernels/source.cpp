@@ -143,13 +143,24 @@ void Fiber::suspend() {
 }
 
 struct WorkloadSource::Stream {
-    Stream(Workload& workload, unsigned number)
+    Stream(Workload& workload, unsigned number, std::vector<std::string>& phase_names)
         : processor(number), fiber([this, &workload] { workload.run(processor); }) {
         processor.fiber_ = &fiber;
+        processor.phase_names_ = &phase_names;
     }
     Processor processor;
     Fiber fiber;
 };
+
+void Processor::barrier(std::string_view next_phase) {
+    std::uint32_t name = 0;
+    if (!next_phase.empty()) {
+        const auto found = std::ranges::find(*phase_names_, next_phase);
+        name = static_cast<std::uint32_t>(found - phase_names_->begin()) + 1;
+        if (found == phase_names_->end()) phase_names_->emplace_back(next_phase);
+    }
+    hand_over({Control::Kind::barrier, name});
+}
 
 void Processor::hand_over(Control control) {
     control_ = control;
@@ -159,7 +170,7 @@ void Processor::hand_over(Control control) {
 WorkloadSource::WorkloadSource(std::unique_ptr<Workload> workload)
     : workload_(std::move(workload)), running_(workload_->processors()) {
     for (unsigned number = 0; number < workload_->processors(); ++number)
-        streams_.push_back(std::make_unique<Stream>(*workload_, number));
+        streams_.push_back(std::make_unique<Stream>(*workload_, number, phase_names_));
 }
 
 WorkloadSource::~WorkloadSource() = default;

@@ -43,6 +43,7 @@ public:
     Batch next(unsigned core) override;
     std::vector<Region> regions() const override { return workload_->regions(); }
     std::vector<std::string> functions() const override { return workload_->functions(); }
+    std::vector<std::string> phase_names() const override { return phase_names_; }
     double progress() const override;
 
     /// For check(), when all streams have ended.
@@ -54,6 +55,7 @@ private:
     struct Stream;
 
     std::unique_ptr<Workload> workload_;
+    std::vector<std::string> phase_names_;  ///< each once
     std::vector<std::unique_ptr<Stream>> streams_;
     std::size_t running_;
     std::uint64_t references_ = 0;

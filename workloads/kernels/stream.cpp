@@ -35,8 +35,8 @@ public:
             c_.write(p, i, initial_c, init);
         }
         p.leave();
-        p.barrier();
         for (std::uint64_t repetition = 0; repetition < repetitions_; ++repetition) run_once(p, share);
+        p.barrier();
     }
 
     /// Every element goes the same way, which is followed here once.
@@ -72,10 +72,10 @@ private:
     /// Writes `element(i)` to all elements of the share.
     template <class Element>
     void fill(Processor& p, Share share, Function function, Site site, Array<double>& to, Element element) {
+        p.barrier(functions()[function]);
         p.enter(function);
         for (std::uint64_t i = share.begin; i < share.end; ++i) to.write(p, i, element(i), site);
         p.leave();
-        p.barrier();
     }
 
     void run_once(Processor& p, Share share) {

@@ -77,19 +77,17 @@ public:
     void run(Processor& p) override {
         const Share own = share_of(n_, p.number(), processors());
         initialise(p, own);
-        p.barrier();
         forces(p, own, false);
         p.enter(f_correct);
         for (std::uint64_t m = own.begin; m < own.end; ++m) start(p, m);
         p.leave();
-        p.barrier();
         for (std::uint64_t step = 0; step < steps_; ++step) {
             forces(p, own, true);
             correct(p, own);
             boundaries(p, own);
             kinetic_energy(p, own);
-            p.barrier();
         }
+        p.barrier();
     }
 
     /// Energy and momentum, from positions and velocities alone. The bound is that of the first steps, where the higher
@@ -205,11 +203,12 @@ private:
 
     /// Forces at the positions, which are predicted first but for the very first time.
     void forces(Processor& p, Share own, bool predicted) {
+        p.barrier(predicted ? "predict, intra-molecular forces" : "intra-molecular forces");
         if (predicted) predict(p, own);
         intra(p, own);
-        p.barrier();
+        p.barrier("inter-molecular forces");
         inter(p, own);
-        p.barrier();
+        p.barrier(predicted ? "reduce forces, correct" : "reduce forces, start");
         reduce(p, own);
     }
 

@@ -184,6 +184,16 @@ std::unique_ptr<Workload> make_workload(std::string_view name, std::span<const s
     return build(kernel_named(name), options);
 }
 
+std::string settled_options(std::string_view name, std::span<const std::string> options) {
+    const WorkloadInfo& info = kernel_named(name).info;
+    const OptionValues values(info.name, info.options, options);
+    std::string text = info.name;
+    for (const WorkloadOption& option : info.options)
+        text += option.choices.empty() ? fmt::format(" {}={}", option.name, values.number(option.name))
+                                       : fmt::format(" {}={}", option.name, values.choice(option.name));
+    return text;
+}
+
 void check_options(std::string_view name, std::span<const std::string> options) {
     const Kernel& kernel = kernel_named(name);
     kernel.check(OptionValues(kernel.info.name, kernel.info.options, options));

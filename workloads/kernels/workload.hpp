@@ -180,6 +180,10 @@ const WorkloadInfo* find_workload(std::string_view name);
 /// Builds a workload by name with "key=value" options. Throws OptionError.
 std::unique_ptr<Workload> make_workload(std::string_view name, std::span<const std::string> options = {});
 
+/// The name and the value of each option, also those that are not given: equal texts are equal workloads. Throws
+/// OptionError.
+std::string settled_options(std::string_view name, std::span<const std::string> options);
+
 /// Throws OptionError where make_workload() would, but for want of memory.
 void check_options(std::string_view name, std::span<const std::string> options);
 

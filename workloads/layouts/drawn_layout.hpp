@@ -44,6 +44,7 @@ public:
     Batch next(unsigned core) override;
     std::vector<Region> regions() const override;
     std::vector<std::string> functions() const override { return source_->functions(); }
+    std::vector<std::string> phase_names() const override { return source_->phase_names(); }
     const SiteTable* sites() const override { return source_->sites(); }
     SiteNames site_names() const override;
     double progress() const override { return source_->progress(); }

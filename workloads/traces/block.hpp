@@ -198,6 +198,7 @@ struct TraceTables {
     std::vector<std::string> functions;
     std::shared_ptr<const SiteTable> sites = nullptr;  ///< null: numbers of statements
     SiteNames site_names = {};
+    std::vector<std::string> phase_names = {};
     friend bool operator==(const TraceTables&, const TraceTables&) = default;
 };
 

@@ -84,6 +84,7 @@ public:
     unsigned cores() const override { return static_cast<unsigned>(producers_.size()); }
     std::vector<Region> regions() const override { return tables_.regions; }
     std::vector<std::string> functions() const override { return tables_.functions; }
+    std::vector<std::string> phase_names() const override { return tables_.phase_names; }
     const SiteTable* sites() const override { return tables_.sites.get(); }
     SiteNames site_names() const override { return tables_.site_names; }
 

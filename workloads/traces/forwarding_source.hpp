@@ -14,6 +14,7 @@ public:
     Batch next(unsigned core) override { return source_.next(core); }
     std::vector<Region> regions() const override { return source_.regions(); }
     std::vector<std::string> functions() const override { return source_.functions(); }
+    std::vector<std::string> phase_names() const override { return source_.phase_names(); }
     const SiteTable* sites() const override { return source_.sites(); }
     SiteNames site_names() const override { return source_.site_names(); }
     double progress() const override { return source_.progress(); }

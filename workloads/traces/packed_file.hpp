@@ -16,6 +16,7 @@ inline constexpr char index_references[] = "references";
 inline constexpr char core_references[] = "core_references";
 inline constexpr char regions[] = "regions";
 inline constexpr char functions[] = "functions";
+inline constexpr char phase_names[] = "phase_names";
 inline constexpr char sites[] = "sites";
 inline constexpr char code[] = "code";
 inline constexpr char objects[] = "objects";

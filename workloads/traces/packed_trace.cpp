@@ -219,6 +219,8 @@ void read_sites(const PackedFile& file, TraceTables& tables) {
 TraceTables read_tables(const PackedFile& file) {
     TraceTables tables;
     tables.functions = file.trace.read_texts(packed_names::functions);
+    if (file.trace.has(packed_names::phase_names))
+        tables.phase_names = file.trace.read_texts(packed_names::phase_names);
     const Group group = file.trace.open_group(packed_names::regions);
     const auto names = group.read_texts("name");
     const auto bases = group.read<std::uint64_t>("base");

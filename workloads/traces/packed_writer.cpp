@@ -20,6 +20,7 @@ struct TakeTables {
     ~TakeTables() {
         sink.set_regions(source.regions());
         sink.set_functions(source.functions());
+        sink.set_phase_names(source.phase_names());
         if (const SiteTable* const sites = source.sites()) sink.set_sites(*sites, source.site_names());
     }
 };
@@ -107,6 +108,7 @@ struct PackedTraceWriter::State {
         group.write("element_bytes", column_of(region_table, &Region::element_bytes));
         group.write("row_elements", column_of(region_table, &Region::row_elements));
         trace->write_texts(packed_names::functions, function_table);
+        if (!phase_names.empty()) trace->write_texts(packed_names::phase_names, phase_names);
         if (site_table.empty()) return;
         Group sites = trace->create_group(packed_names::sites);
         sites.write("code", column_of(site_table, &Site::code));
@@ -167,7 +169,7 @@ struct PackedTraceWriter::State {
     std::vector<std::byte> packed;
     std::array<std::uint64_t, 3> by_kind{};
     std::vector<Region> region_table;
-    std::vector<std::string> function_table;
+    std::vector<std::string> function_table, phase_names;
     std::vector<Site> site_table;
     SiteNames site_names;
 };
@@ -202,6 +204,7 @@ void PackedTraceWriter::set_sites(const SiteTable& sites, const SiteNames& names
 }
 void PackedTraceWriter::set_regions(const std::vector<Region>& regions) { state_->region_table = regions; }
 void PackedTraceWriter::set_functions(const std::vector<std::string>& functions) { state_->function_table = functions; }
+void PackedTraceWriter::set_phase_names(const std::vector<std::string>& names) { state_->phase_names = names; }
 
 Group& PackedTraceWriter::root() { return state_->file.root(); }
 

@@ -26,6 +26,7 @@ public:
 
     virtual void set_regions(const std::vector<Region>& /*regions*/) {}
     virtual void set_functions(const std::vector<std::string>& /*functions*/) {}
+    virtual void set_phase_names(const std::vector<std::string>& /*names*/) {}
     virtual void set_sites(const SiteTable& /*sites*/, const SiteNames& /*names*/) {}
 };
 
@@ -70,6 +71,7 @@ public:
 
     void set_regions(const std::vector<Region>& regions) override;
     void set_functions(const std::vector<std::string>& functions) override;
+    void set_phase_names(const std::vector<std::string>& names) override;
     void set_sites(const SiteTable& sites, const SiteNames& names) override;
 
     /// The file that is written, e.g. to add provenance to its root.

@@ -219,7 +219,9 @@ public:
                 case Control::Kind::barrier:
                 case Control::Kind::meet:
                     stream.state = State::waiting;
-                    lane.meeting = std::max(lane.meeting, control.kind == Control::Kind::barrier ? 2 : 1);
+                    if (lane.meeting.kind != Control::Kind::barrier) lane.meeting = control;
+                    if (control.kind == Control::Kind::barrier)
+                        lane.meeting.argument = std::max(lane.meeting.argument, control.argument);
                     break;
                 case Control::Kind::end: stream.state = State::over; break;
                 default: return {{}, control};
@@ -227,10 +229,10 @@ public:
         }
         lane.turn = lane.made = 0;
         // all that are not over have come to a meeting
-        if (lane.meeting == 0) return {{}, {Control::Kind::end, 0}};
+        if (lane.meeting.kind == Control::Kind::none) return {{}, {Control::Kind::end, 0}};
         for (const unsigned stream : lane.streams)
             if (streams_[stream].state == State::waiting) streams_[stream].state = State::running;
-        return {{}, {std::exchange(lane.meeting, 0) == 2 ? Control::Kind::barrier : Control::Kind::meet, 0}};
+        return {{}, std::exchange(lane.meeting, {})};
     }
 
 private:
@@ -243,7 +245,7 @@ private:
     struct Lane {
         std::vector<unsigned> streams;
         std::size_t turn = 0, made = 0;  ///< whose turn it is, and what it has made of it
-        int meeting = 0;                 ///< that some wait for: 1 without, 2 with the end of a phase
+        Control meeting;                 ///< that some wait for: with the end of a phase where one has that
     };
 
     /// The stream that goes on; nothing where none runs.

@@ -19,6 +19,7 @@ public:
     unsigned cores() const override { return static_cast<unsigned>(programs_.size()); }
     void wish(const std::optional<FilterPlan>& plan) override { wish_ = plan; }
     std::size_t filtered() const { return filtered_; }
+    std::vector<std::string> phase_names() const override { return {"solve"}; }
 
     Batch next(unsigned core) override {
         const Part& part = programs_[core].at(position_[core]++);
@@ -198,6 +199,7 @@ std::string difference(Run& engine, Run& systemc) {
         found = compare(a.phases[i].counts, b.phases[i].counts);
         if (a.phases[i].begin != b.phases[i].begin || a.phases[i].end != b.phases[i].end)
             found += " times of phase " + std::to_string(i);
+        if (a.phases[i].name != b.phases[i].name) found += " names of phase " + std::to_string(i);
     }
     for (std::size_t i = 0; i < b.counts.memories.size(); ++i)
         if (systemc.memory(i).counts() != systemc.hierarchy().counts().memories[i])  // also those of the warmup

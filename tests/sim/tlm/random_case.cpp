@@ -43,7 +43,7 @@ Control control(Draw& draw) {
         case 3: return {Control::Kind::monitor_off, 0};
         case 4: return {Control::Kind::monitor_on, 0};
         case 5: return {Control::Kind::meet, 0};
-        case 6: return {Control::Kind::barrier, 0};
+        case 6: return {Control::Kind::barrier, static_cast<std::uint32_t>(draw(2))};
         default: return {Control::Kind::none, 0};
     }
 }

@@ -142,6 +142,18 @@ TEST(CaptureDecoder, ThreadsGoToCoresInTurnAndMeet) {
     }
 }
 
+TEST(CaptureDecoder, PhasesHaveTheProgramsNames) {
+    Chunks chunks;
+    chunks.control(CT_THREAD, {1});
+    for (const std::uint64_t name : {0x65766c6f73ULL, 0x6b63656863ULL, 0ULL, 0x65766c6f73ULL})  // solve, check
+        chunks.control(CT_PHASE, {name});
+    const std::vector<Decoded> streams = decode(chunks.control(CT_EXITED, {0}));
+    std::vector<std::uint32_t> names;
+    for (const Control& control : streams[0].controls) names.push_back(control.argument);
+    EXPECT_THAT(names, ElementsAre(1, 2, 0, 1));
+    EXPECT_THAT(streams[0].events.phase_names, ElementsAre("solve", "check"));
+}
+
 TEST(CaptureDecoder, AKilledProgramIsPartial) {
     Chunks chunks;
     chunks.control(CT_THREAD, {1}).run(CT_RUN_SITE | 0x5000).data(word(0x100, 8));

@@ -119,6 +119,7 @@ TEST_P(EveryKernel, MayBeDestroyedInTheMiddle) {
 TEST_P(EveryKernel, EntersAndLeavesFunctionsInPairs) {
     WorkloadSource source(make_workload(GetParam().name, GetParam().options));
     int depth = 0;
+    bool named = false;
     for (bool ended = false; !ended;) {
         const Control control = source.next(0).control;
         ended = control.kind == Control::Kind::end;
@@ -129,9 +130,12 @@ TEST_P(EveryKernel, EntersAndLeavesFunctionsInPairs) {
             ASSERT_GT(depth--, 0);
         } else if (control.kind == Control::Kind::barrier) {
             ASSERT_EQ(depth, 0);
+            ASSERT_LE(control.argument, source.phase_names().size());
+            named |= control.argument != 0;
         }
     }
     EXPECT_EQ(depth, 0);
+    EXPECT_TRUE(named) << "phases have names";
 }
 
 std::string name_of(const testing::TestParamInfo<Small>& kernel) {

@@ -45,6 +45,7 @@ RC_GTEST_PROP(PackedTrace, GivesBackAllStreams, ()) {
         for (unsigned core = cores; core-- > 0;) RC_ASSERT(read_stream(*source, core) == ended(streams[core]));
         RC_ASSERT(source->regions() == MemorySource({}).regions());
         RC_ASSERT(source->functions() == MemorySource({}).functions());
+        RC_ASSERT(source->phase_names() == MemorySource({}).phase_names());
         RC_ASSERT(source->progress() == 1.0);
     }
 }

@@ -218,6 +218,10 @@ TEST(MappedSource, StreamsGoWhereTheyAreMappedAndMeet) {
                                                            Stream{}, Stream{at(1), does(K::barrier), at(2)}));
     EXPECT_THAT(mapped(streams, {1}, 2), ElementsAre(Stream{at(21), does(K::meet), at(22)},
                                                      Stream{at(1), at(11), does(K::barrier), at(2), at(12)}));
+    Stream named{at(1), does(K::barrier), at(2)};
+    named[1].control.argument = 3;
+    EXPECT_THAT(mapped({named, {at(11), does(K::barrier)}, {does(K::meet)}}, {0, 0, 0}, 1),
+                ElementsAre(Stream{at(1), at(11), named[1], at(2)}));
 }
 
 TEST(MappedSource, StreamsOfACoreTakeTurnsOfTenThousand) {

@@ -65,6 +65,7 @@ public:
     unsigned cores() const override { return static_cast<unsigned>(streams_.size()); }
     std::vector<Region> regions() const override { return {{"A", 4096, 800, 8}, {"keys", 1 << 20, 64, 4}}; }
     std::vector<std::string> functions() const override { return {"main", "daxpy"}; }
+    std::vector<std::string> phase_names() const override { return {"solve"}; }
 
     Batch next(unsigned core) override {
         const Stream& stream = streams_[core];

@@ -4,7 +4,7 @@
 import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { full, percent } from './numbers';
 import type { FileInfo } from './protocol';
-import type { State } from './state';
+import { phasesInWords, type State } from './state';
 
 /** The largest of several, and what it is a part of. */
 export interface Part {
@@ -82,9 +82,6 @@ const alike = 0.99;
 const mostNamed = 3;
 const largePart = 0.25;
 
-/** "phase 4", "phases 6, 9, 12" */
-const namesOf = (phases: number[]): string => `phase${phases.length === 1 ? '' : 's'} ${phases.join(', ')}`;
-
 const share = (part: Part): string => percent(part.count / part.of);
 
 const inWords: Record<string, string> = {
@@ -95,14 +92,14 @@ const inWords: Record<string, string> = {
 };
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */
-export function sentenceOf(answer: Answer): string {
+export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
     const { level, accesses, misses, structure, cause, phase, phases, several } = answer;
     if (misses === 0) return `${level} misses nothing: all ${full(accesses)} accesses hit.`;
     const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses`];
     if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
     if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name]}`);
     if (phase && several)
-        parts.push(phases.length > mostNamed ? `, alike in ${phases.length} phases` : `, ${phase.of > phase.count ? 'worst' : 'all'} in ${namesOf(phases)}`);
+        parts.push(phases.length > mostNamed ? `, alike in ${phases.length} phases` : `, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
     return `${parts.join('')}.`;
 }
 
@@ -145,10 +142,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         { id: 'level', label: 'How much', value: rate, note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all },
     ];
     if (!structure) return tiles;
-    tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}`, go: here });
-    const { function: code, line } = answer;
-    if (code && !code.name.startsWith('(') && !answer.several) {
-        const at = line ? `; most at ${line.name}` : '';
+    const { function: named, line } = answer;
+    const code = named && !named.name.startsWith('(') ? named : null;
+    const at = line ? `; most at ${line.name}` : '';
+    const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
+    tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
+    if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
         const time = info.phases.cycles;
@@ -157,7 +156,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const part = percent(answer.inPhases / phase.of);
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
         const note = `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}`;
-        const value = answer.phases.length > mostNamed ? `alike in ${answer.phases.length} phases` : namesOf(answer.phases);
+        const value = answer.phases.length > mostNamed ? `alike in ${answer.phases.length} phases` : phasesInWords(answer.phases, info.phases.names);
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, phases: answer.phases.join(',') } });
     }
     if (!tiles.some(({ id }) => id === 'when')) tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });

@@ -3,7 +3,7 @@
 import { sort } from 'd3-array';
 import type { Source } from './client';
 import { segmented } from './dom';
-import { parsePhases, phasesText, type State } from './state';
+import { parsePhases, phasesInWords, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
 import type { Wanted } from './chart';
 
@@ -100,7 +100,7 @@ export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(ap
 
 export function phasesName(app: App, phases: number[] | null): string {
     if (phases === null) return phaseCount(app.source) > 1 ? 'all phases' : 'the whole run';
-    return phases.length === 1 ? `phase ${phases[0]}` : `phases ${phasesText(phases)}`;
+    return phases.length === 1 ? phasesInWords(phases, app.source.info.phases.names) : `phases ${phasesText(phases)}`;
 }
 
 export function titleOf(source: Source): string {

@@ -4,6 +4,7 @@
 import { flatRollup, max, range, sum } from 'd3-array';
 import type { Column, FileInfo } from './protocol';
 import { remembered } from './remembered';
+import { phasesInWords } from './state';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
 
@@ -32,7 +33,7 @@ export type Filter = Partial<Record<Dimension, number[]>>;
 
 const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
     const { names } = info.phases;
-    return { names: range(Math.max((max(Array.from(of)) ?? 0) + 1, names.length)).map((i) => names[i] ?? `phase ${i}`), of };
+    return { names: range(Math.max((max(Array.from(of)) ?? 0) + 1, names.length)).map((i) => phasesInWords([i], names)), of };
 };
 
 /** Of a program: a row per site, phase and core. */

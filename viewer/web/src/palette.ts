@@ -5,7 +5,7 @@ import { phaseCount, shows, type App } from './app';
 import { selectStructure } from './chosen';
 import { cubeOf, firstLevels } from './cube';
 import { dialog, h } from './dom';
-import type { State } from './state';
+import { phasesInWords, type State } from './state';
 import { viewsOf } from './views';
 
 interface Entry {
@@ -35,7 +35,7 @@ function entriesOf(app: App): Entry[] {
         ...of('event', shows(app.source).map(({ title }) => title), (_, i) => ({ show: shows(app.source)[i].id })),
         ...of('level', levels, (owner) => ({ level: owner })),
         ...of('data structure', structures, (name) => selectStructure(info.structures, name, unit)),
-        ...of('phase', range(phases > 1 ? Math.min(phases, phasesAtMost) : 0).map((i) => info.phases.names[i] ?? `phase ${i}`), (_, i) => ({ phases: String(i) })),
+        ...of('phase', range(phases > 1 ? Math.min(phases, phasesAtMost) : 0).map((i) => phasesInWords([i], info.phases.names)), (_, i) => ({ phases: String(i) })),
         ...of('function', code?.names ?? [], (func) => ({ func, show: 'misses' })),
     ];
 }

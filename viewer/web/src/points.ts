@@ -35,7 +35,7 @@ export interface Pivot {
     measure: Measure;
 }
 
-/** The points of one place in a pivot. */
+/** The points of one place in a pivot; of two files the median is what the second has more. */
 export interface PivotCell {
     /** Its values of facet (-1: there is none), down and across. */
     at: [number, number, number];
@@ -79,4 +79,22 @@ export function cellsOf({ numbers }: Points, { down, across, facet, measure }: P
         return { at: placeOf(own[0]), points, median: median(points, (i) => measure.of[i]) ?? NaN };
     });
     return { cells: sort(cells, ({ at }) => at[0], ({ at }) => at[1], ({ at }) => at[2]), leftOut: some.length - placed.length };
+}
+
+export const named = <T extends { name: string }>(list: T[], name = ''): T | undefined => list.find((each) => each.name === name);
+
+/** Medians of other points at the same values of the same parameters, by cell (NaN where there are none), and all of theirs. */
+export function twinsOf(cells: PivotCell[], pivot: Pivot, other: Points, chosen: [Parameter, number[]][]): { twins: number[]; all: number[] } {
+    const own = [pivot.facet, pivot.down, pivot.across];
+    const theirs = own.map((each) => each && named(other.parameters, each.name));
+    const measure = named(other.measures, pivot.measure.name);
+    if (!measure || theirs.some((each) => each === undefined)) return { twins: cells.map(() => NaN), all: [] };
+    const filters = chosen.flatMap(([{ name, values }, places]): [Parameter, number[]][] => {
+        const twin = named(other.parameters, name);
+        return twin ? [[twin, places.map((i) => twin.values.indexOf(values[i]))]] : [];
+    });
+    const [facet, down, across] = theirs as [Parameter | null, Parameter, Parameter];
+    const key = (at: PivotCell['at'], parameters: (Parameter | null)[]) => JSON.stringify(parameters.map((each, i) => each?.values[at[i]]));
+    const found = new Map(cellsOf(other, { facet, down, across, measure }, filters).cells.map(({ at, median: value }) => [key(at, [facet, down, across]), value]));
+    return { twins: cells.map(({ at }) => found.get(key(at, own)) ?? NaN), all: [...found.values()] };
 }

@@ -66,6 +66,14 @@ export const parsePhases = (text: string | undefined, count: number): number[] |
 export const phasesText = (phases: number[] | null): string =>
     joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
 
+/** "phase 4", "phase 4 (solve)", "phases 6, 9, 12 (solve)", "phases 6 (solve), 7 (check)": with names that the program gives. */
+export function phasesInWords(numbers: number[], names: string[]): string {
+    const name = (i: number) => (names[i] && names[i] !== `phase ${i}` ? ` (${names[i]})` : '');
+    const same = numbers.every((i) => name(i) === name(numbers[0]));
+    const words = numbers.map((i, at) => `${i}${!same || at === numbers.length - 1 ? name(i) : ''}`);
+    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}`;
+}
+
 export function parseRange(text: string | undefined, most: number): [number, number] | null {
     const match = /^([\d.]+)-([\d.]+)$/.exec(text ?? '');
     if (!match) return null;

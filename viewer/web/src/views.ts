@@ -25,7 +25,7 @@ export interface ViewKind {
 /** The first that there is is shown where nothing else is asked for. */
 const kinds: ViewKind[] = [
     { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.length, make: sweepView, differs: true },
-    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.length), make: pivotView },
+    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.length), make: pivotView, differs: true },
     { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: true },
     { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.length), make: trackersView },
     { id: 'curves', title: 'Curves', has: ({ source: { info } }) => !!info.probe?.curves.length, make: curvesView },

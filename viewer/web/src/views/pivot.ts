@@ -5,8 +5,8 @@ import { baseName, titleOf, type App, type View } from '../app';
 import { fill, h, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
 import { brief, full, percent } from '../numbers';
-import { type Box } from '../paint';
-import { byInterest, cellsOf, isFraction, isKnown, parameterOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
+import type { Box } from '../paint';
+import { byInterest, cellsOf, isFraction, isKnown, named, parameterOf, twinsOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
 import { metricsOf } from './sweep_cells';
@@ -14,16 +14,20 @@ import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
 interface Picture extends Pivot {
     cells: PivotCell[];
+    /** Where cells are differences: medians of the first file and of the second, by cell. */
+    of: { first: number[]; second: number[] } | null;
+    /** All medians of the other file, for one scale. */
+    beside: number[];
     chosen: PivotCell | null;
     text: (value: number) => string;
 }
 
-function matrixOf({ facet, down, across, measure, cells, chosen, text }: Picture): Matrix<PivotCell> {
+function matrixOf({ facet, down, across, measure, cells, chosen, text, beside, of }: Picture): Matrix<PivotCell> {
     const places = [0, 1, 2].map((which) => [...new Set(cells.map(({ at }) => at[which]))].sort((a, b) => a - b));
     const named = (parameter: Parameter, which: number) => ({ name: parameter.name, values: places[which].map((at) => valueText(parameter, at)) });
     return {
-        ...{ facet: facet && named(facet, 0), down: named(down, 1), across: named(across, 2), blank: '-', chosen, text, beside: [] },
-        scale: measure.name === 'error' ? 'linear' : 'auto',
+        ...{ facet: facet && named(facet, 0), down: named(down, 1), across: named(across, 2), blank: '-', chosen, text, beside },
+        scale: measure.name === 'error' && !of ? 'linear' : 'auto',
         cells: cells.map((cell) => ({ at: [0, 1, 2].map((which) => places[which].indexOf(cell.at[which])) as PivotCell['at'], value: cell.median, cell })),
     };
 }
@@ -41,6 +45,10 @@ function pointsOfSweep({ sweep }: FileInfo): Points {
     return { group: 'sweep/rows', numbers: rows.map((_, i) => i), parameters, measures };
 }
 
+const pointsOf = (info: FileInfo): Points | null => info.campaign ?? (info.sweep?.rows.length ? pointsOfSweep(info) : null);
+
+const signed = (text: (value: number) => string) => (value: number) => (value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
+
 /** All points with what they differ by. */
 export const pointsTable = ({ numbers, parameters, measures }: Points, caption = 'Points', points = Array.from(numbers, (_, i) => i), name = '', most?: number): Table =>
     tableBy(caption, points, [
@@ -51,11 +59,11 @@ export const pointsTable = ({ numbers, parameters, measures }: Points, caption =
 
 export function pivotView(app: App): View & { boxes: () => Box[] } {
     const { info } = app.source;
-    const points = info.campaign ?? pointsOfSweep(info);
+    const points = pointsOf(info)!;
+    const other = app.others[0] ? pointsOf(app.others[0].info) : null;
     const parameters = points.parameters.filter(({ values }) => values.length > 1);
     const interest = byInterest(points);
     const measures = points.measures.filter(isKnown);
-    const named = <T extends { name: string }>(list: T[], name = '') => list.find((each) => each.name === name);
     let hits: Hit<PivotCell>[] = [];
     let leftOut = 0;
 
@@ -82,18 +90,30 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const pivot = { down, across, facet, measure };
         const found = cellsOf(points, pivot, filters());
         ({ leftOut } = found);
-        return { ...pivot, cells: found.cells, chosen: found.cells.find(({ at }) => String(at) === state.cell) ?? null, text: isFraction(measure) ? percent : brief };
+        const { twins, all } = other ? twinsOf(found.cells, pivot, other, filters()) : { twins: [], all: [] };
+        const of = other && state.file === 'difference' ? { first: found.cells.map(({ median }) => median), second: twins } : null;
+        const cells = of ? found.cells.map((cell, i) => ({ ...cell, median: twins[i] - cell.median })) : found.cells;
+        const text = isFraction(measure) ? percent : brief;
+        return { ...pivot, cells, beside: of ? [] : all, of, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text: of ? signed(text) : text };
     }
     let shown = picture();
     const nameOf = ({ at }: PivotCell) =>
         [shown.facet, shown.down, shown.across].flatMap((each, i) => (each ? [`${each.name} ${valueText(each, at[i])}`] : [])).join(', ');
-    const by = () => `${shown.measure.name} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
+    const by = () => `${shown.measure.name}${shown.of ? ', B − A,' : ''} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
     const choose = (cell: PivotCell) => app.set({ cell: String(cell.at) });
 
     const valuesOf = (cell: PivotCell) => cell.points.map((i) => shown.measure.of[i]);
 
+    /** What a cell has in the first file and in the second; the text of one number. */
+    function pairOf(cell: PivotCell): [number, number] {
+        const i = shown.cells.indexOf(cell);
+        return [shown.of!.first[i], shown.of!.second[i]];
+    }
+    const plain = (value: number) => (Number.isNaN(value) ? 'not known' : isFraction(shown.measure) ? percent(value) : brief(value));
+
     function told(cell: PivotCell): string {
-        const { measure, text } = shown;
+        const { measure, text, of } = shown;
+        if (of) return `${nameOf(cell)}: ${Number.isNaN(cell.median) ? '' : `${text(cell.median)}, `}${pairOf(cell).map((value, i) => `${'AB'[i]} ${plain(value)}`).join(', ')}`;
         const [least, most] = extent(valuesOf(cell));
         const several = cell.points.length > 1;
         const differing = parameters.filter(({ of }) => cell.points.some((i) => of[i] !== of[cell.points[0]]));
@@ -107,6 +127,8 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const { cells, measure, chosen } = shown;
         const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name)!);
         const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? percent(value) : full(value));
+        if (shown.of)
+            return tableBy(`Cells: ${by()}`, cells, [['cell', nameOf], ['B − A', ({ median }) => median], ['A', (cell) => pairOf(cell)[0]], ['B', (cell) => pairOf(cell)[1]]], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
         return tableBy(`Cells: ${by()}`, cells, [
             ['cell', nameOf],
             [`median ${measure.name}`, ({ median }) => median],

@@ -16,7 +16,7 @@ import { brief, bytes } from '../numbers';
 import { withDifference, type PanelSource } from '../panels';
 import { messageOf, Superseded, type Axis, type Column, type Selected } from '../protocol';
 import { cubePython, fieldPython } from '../python';
-import { parseRange, phasesText, rangeText } from '../state';
+import { parseRange, phasesInWords, phasesText, rangeText } from '../state';
 import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
 import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
 import { reusePicture } from './reuse';
@@ -56,12 +56,19 @@ function answerBox(app: App, level: string | undefined): HTMLElement | null {
     const { info } = app.source;
     const answer = answerOf(info, level);
     if (!answer) return null;
+    if (app.state.file === 'difference' && app.others.length > 0) {
+        const both = [app.source, app.others[0]].map(({ info: own }, i) => {
+            const found = answerOf(own, level);
+            return h('p', {}, h('strong', {}, `${'AB'[i]}: `), found ? sentenceOf(found, own) : `nothing is known of ${level}.`);
+        });
+        return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both);
+    }
     const tile = ({ id, label, value, note, go }: Tile) => {
         const words = [h('span', { class: 'tile-label' }, label), h('strong', {}, value), h('span', { class: 'note' }, note)];
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
     };
     const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
-    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, sentenceOf(answer)), tiles);
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, sentenceOf(answer, info)), tiles);
 }
 
 export function workbenchView(app: App): View {
@@ -188,7 +195,7 @@ export function workbenchView(app: App): View {
         return {
             ...{ shared: chosen.minus !== null || compared !== null, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
             message: refused ? 'The second file has nothing that can be subtracted here; Compare says why.' : '',
-            phaseNames: phases.names,
+            phaseNames: phases.names.map((_, i) => phasesInWords([i], phases.names)),
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 ? phases.cycles : null,
             scale: scaleKind(app),
         };
