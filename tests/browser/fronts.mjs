@@ -214,26 +214,4 @@ export const frontCases = [
             t.check((await page.innerText('body')).includes('tracked.h5 is of trackers, which are compared with others and with sweeps alone'), 'runs have no front');
         },
     ],
-    [
-        'fronts: a sweep of an older version shows the cells of one policy, and no marks',
-        async (t, page) => {
-            if (!t.python) return 'python3-h5py is not there';
-            const file = make(t, 'old.h5', 'sweep', 'lu', 'n=32', '-m', 'generic3', '--counters', '16,64', '--granularity', '1,2,4', '--eviction', 'fifo,lru');
-            const told = rowsOf(t, 'old.h5', 'sweep/rows').filter(({ eviction }) => eviction === 'lru');
-            t.script('-c', `import h5py
-with h5py.File("old.h5", "r+") as f:
-    for name in "workload", "link", "settings", "admitted", "front", "remains":
-        if name in f["sweep/rows"]: del f["sweep/rows"][name]
-    for name in "objectives", "where", "tolerance":
-        del f["sweep"].attrs[name]`);
-            await t.open(page, file, 'eviction=lru&over=bits');
-            const [head, ...rows] = await csvOf(t, page, figure(page, 'Pareto'));
-            t.equal(rows.map((row) => row[head.indexOf('bits')]).join(), told.map(({ bits }) => bits).join(), 'cells');
-            t.equal(rows.filter((row) => row[head.indexOf('mark')] !== '').length, 0, 'marks');
-            const beats = (a, b) => a.error <= b.error && a.bits <= b.bits && (a.error < b.error || a.bits < b.bits);
-            told.forEach((row, i) => t.equal(rows[i][head.indexOf('on the front of both')], told.some((other) => beats(other, row)) ? '' : 'yes', `front, row ${i}`));
-            const text = await page.innerText('body');
-            t.check(!/remains|Workload|Settings/.test(text) && !text.includes('has no /sweep/matrices'), 'nothing of newer files');
-        },
-    ],
 ];

@@ -14,7 +14,7 @@ SCALES = {"accesses": 1, "misses": 1}
 
 
 def texts(group, name, values):
-    group.create_dataset(name, data=np.array(values, dtype=f"S{max(map(len, values))}"))
+    group.create_dataset(name, data=np.array(values, dtype=f"S{max(1, *map(len, values))}"))
 
 
 def column(group, name, values):
@@ -65,14 +65,18 @@ def sweep(f, address, count):
         errors.append((np.abs(count - sums[of] / group).sum()) / count.sum())
     group = f.create_group("sweep")
     group.attrs.update(link="core-L1", monitor="made", references=np.uint64(count.sum()), events=np.uint64(count.sum()))
+    group.attrs.update(objectives="", where="", tolerance=0.05)
     rows = group.create_group("rows")
     cells = [(g, c) for g in groups for c in counters]
-    texts(rows, "eviction", ["fifo"] * len(cells))
+    for name, text in ("workload", "made"), ("link", "core-L1"), ("settings", ""), ("eviction", "fifo"):
+        texts(rows, name, [text] * len(cells))
     texts(rows, "granularity", [str(g) for g, _ in cells])
     column(rows, "counters", np.array([c for _, c in cells], np.uint32))
     column(rows, "swapouts", np.array([count.sum() / c**0.5 / g for g, c in cells], np.uint64))
     column(rows, "error", np.array([errors[g - 1] for g, _ in cells]))
     column(rows, "bytes_per_event", np.array([8 / c**0.5 / g for g, c in cells]))
+    for name in "admitted", "front", "remains":
+        column(rows, name, np.full(len(cells), name == "admitted", np.uint8))
 
 
 def seal(path):

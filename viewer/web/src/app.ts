@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What views need from the page around them.
+import { sort } from 'd3-array';
 import type { Source } from './client';
 import { segmented } from './dom';
-import type { ScaleKind } from './panels';
 import { parsePhases, phasesInWords, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
+import type { Wanted } from './chart';
 
 export interface App {
     readonly source: Source;
@@ -60,8 +61,7 @@ export const eventName = (kind: string): string =>
 /** Kinds of events as they are listed everywhere: the program's own first, unknown ones last. */
 export function inOrder(kinds: string[]): string[] {
     const order = Object.keys(eventNames);
-    const rank = (kind: string) => (order.includes(kind) ? order.indexOf(kind) : order.length);
-    return [...kinds].sort((a, b) => rank(a) - rank(b));
+    return sort(kinds, (kind) => (order.includes(kind) ? order.indexOf(kind) : order.length));
 }
 
 /** All that histograms can show of a file. */
@@ -78,12 +78,12 @@ export function shows({ info }: Source): Show[] {
 }
 
 /** The scale of counts: by itself, unless chosen. */
-export const scaleKind = (app: App): ScaleKind =>
+export const scaleKind = (app: App): Wanted =>
     app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
 
 /** `auto`: what that means. */
 export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HTMLElement {
-    const kinds: [ScaleKind, string, string][] = [
+    const kinds: [Wanted, string, string][] = [
         ['auto', 'auto', auto],
         ['linear', 'linear', 'from 0'],
         ['log', 'log', 'logarithmic'],

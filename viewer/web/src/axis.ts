@@ -1,112 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
 // The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
-import { cumsum, sum } from 'd3-array';
+import { cumsum, extent, sort, sum } from 'd3-array';
 import { axis as rule } from '../../drawing.json';
-import type { Axis, Extents, Structure } from './protocol';
+import { joined } from './numbers';
+import type { AddressRange, Axis, Structure } from './protocol';
 
-const page = rule.page_bytes;
+export const pageBytes = rule.page_bytes;
+const page = BigInt(pageBytes);
 
-/** The first page, the first byte in it that may have counts, the last page, the last byte in it. */
-export type PageRun = [number, number, number, number];
+const pagesBetween = (from: bigint, to: bigint): number => Number(to / page - from / page);
 
-/** Sorts runs, and joins those that share pages or lie side by side. */
-export function joined(runs: PageRun[]): PageRun[] {
-    runs.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    const found: PageRun[] = [];
-    let last: PageRun | undefined;
-    for (const run of runs) {
-        if (!last || run[0] > last[2] + 1) found.push((last = run));
-        else if (run[2] > last[2] || (run[2] === last[2] && run[3] > last[3])) [, , last[2], last[3]] = run;
-    }
-    return found;
+/** Joins ranges from whose last page to the first of the next it is at most `hole` pages: of 1 they share pages or lie side by side. */
+export const united = (ranges: AddressRange[], hole = 1): AddressRange[] =>
+    joined(sort(ranges, ([from]) => from), (end, from) => pagesBetween(end - 1n, from) > hole);
+
+export const rangeOf = ({ base, bytes }: { base: bigint; bytes: number }): AddressRange => [base, base + BigInt(bytes)];
+
+/** Whole lines of which a part lies in a range. */
+export function wholeLines([from, end]: AddressRange, unit: number): AddressRange {
+    const line = BigInt(unit);
+    return [from - (from % line), end + ((line - (end % line)) % line)];
 }
 
-/** Collects runs in bounded memory, as long as what they join to is bounded. */
-export class PageRuns {
-    private runs: PageRun[] = [];
-    private most = 1 << 20;
-
-    /** Bytes from an address on, in halves of 32 bits. */
-    add(high: number, low: number, bytes: number): void {
-        const first = (high * 4294967296) / page + Math.floor(low / page);
-        const end = (low % page) + bytes - 1;
-        const run: PageRun = [first, low % page, first + Math.floor(end / page), end % page];
-        const last = this.runs.at(-1); // neighbours share pages
-        if (last?.[2] === run[0] && run[2] === run[0] && run[1] >= last[1] && last[0] === last[2]) {
-            if (run[3] > last[3]) last[3] = run[3];
-            return;
-        }
-        this.runs.push(run);
-        if (this.runs.length < this.most) return;
-        this.runs = joined(this.runs);
-        this.most = Math.max(this.most, 2 * this.runs.length);
-    }
-
-    /** Pages of 4 KiB with counts: the first page, and its first byte that may have some; the last page, and its last such byte. */
-    all() {
-        this.runs = joined(this.runs);
-        return {
-            page: Float64Array.from(this.runs, ([number]) => number),
-            first: Uint16Array.from(this.runs, ([, first]) => first),
-            lastPage: Float64Array.from(this.runs, ([, , number]) => number),
-            last: Uint16Array.from(this.runs, ([, , , last]) => last),
-        };
-    }
-}
-
-/** Those of several series or files. */
-export function united(list: Extents[]): PageRun[] {
-    return joined(
-        list.flatMap((each) =>
-            Array.from(each.page, (number, i): PageRun => [number, each.first[i], each.lastPage[i], each.last[i]]),
-        ),
-    );
-}
-
-/** Stretches of runs with holes of at most `hole` pages between them. */
-function stretches(runs: PageRun[], hole: number): [number, number][] {
-    const found: [number, number][] = [];
-    runs.forEach(([number], i) => {
-        const last = found.at(-1);
-        if (last && number - runs[last[1]][2] <= hole) last[1] = i;
-        else found.push([i, i]);
-    });
-    return found;
-}
-
-/** `unit`: stretches begin and end at multiples of it. */
-export function axisOf(list: Extents[], unit: number): Axis {
-    const runs = united(list);
-    const pages = runs.reduce((sum, [first, , last]) => sum + last - first + 1, 0);
+/** The axis of addresses of several series or files; `unit`: stretches begin and end at multiples of it. */
+export function axisOf(ranges: AddressRange[], unit: number): Axis {
+    const runs = united(ranges);
+    const pages = sum(runs, ([from, end]) => pagesBetween(from, end - 1n) + 1);
     let hole = Math.max(rule.least_hole_pages, Math.floor(pages / rule.pages_per_hole_page));
-    let found = stretches(runs, hole);
-    while (found.length > rule.most_stretches) {
-        hole *= rule.hole_growth;
-        found = stretches(runs, hole);
-    }
-    const sizes = found.map(([from, to]): [bigint, number] => {
-        const begin = BigInt(runs[from][0]) * BigInt(page) + BigInt(runs[from][1]);
-        const end = BigInt(runs[to][2]) * BigInt(page) + BigInt(runs[to][3]) + 1n;
-        const base = begin - (begin % BigInt(unit));
-        const stop = end % BigInt(unit) === 0n ? end : end + BigInt(unit) - (end % BigInt(unit));
-        return [base, Number(stop - base)];
-    });
-    const { starts, bytes } = sideBySide(sizes.map(([, size]) => size));
-    return { segments: sizes.map(([base, size], i) => ({ base, bytes: size, start: starts[i] })), bytes };
+    let found = united(runs, hole);
+    while (found.length > rule.most_stretches) found = united(runs, (hole *= rule.hole_growth));
+    const stretches = found.map((each) => wholeLines(each, unit));
+    const sizes = stretches.map(([from, end]) => Number(end - from));
+    const { starts, bytes } = sideBySide(sizes);
+    return { segments: stretches.map(([base], i) => ({ base, bytes: sizes[i], start: starts[i] })), bytes };
 }
 
 /** Where stretches of so many bytes begin, and how many they take, with the gaps between them: multiples of a unit. */
 export function sideBySide(sizes: number[], unit = 1): { starts: number[]; bytes: number } {
-    const gap = Math.ceil(gapBetween(sizes.length, sum(sizes)) / unit) * unit;
+    const all = sum(sizes);
+    const least = Math.ceil(Math.min(all * rule.gap_share, (all * rule.gaps_share) / Math.max(1, sizes.length - 1)));
+    const gap = Math.ceil(least / unit) * unit;
     const ends = cumsum(sizes, (size) => Math.ceil(size / unit) * unit + gap);
     return { starts: [0, ...ends].slice(0, sizes.length), bytes: Math.max(1, (ends.at(-1) ?? gap) - gap) };
-}
-
-/** Bytes of each gap between so many stretches of `total` bytes together. */
-function gapBetween(stretches: number, total: number): number {
-    if (stretches < 2) return 0;
-    return Math.ceil(Math.min(total * rule.gap_share, (total * rule.gaps_share) / (stretches - 1)));
 }
 
 /** The address at a place of the axis; null in gaps. */
@@ -124,27 +60,23 @@ export function addressIn(axis: Axis, from: number, to: number): bigint | null {
 }
 
 /** The addresses of a stretch of the axis, without holes: from, and one behind the last; what begins in them is drawn in it. */
-export function addressesIn(axis: Axis, from: number, to: number): [bigint, bigint][] {
-    return axis.segments.flatMap(({ base, bytes, start }): [bigint, bigint][] => {
+export function addressesIn(axis: Axis, from: number, to: number): AddressRange[] {
+    return axis.segments.flatMap(({ base, bytes, start }): AddressRange[] => {
         const first = Math.ceil(Math.max(0, from - start) - 1e-6);
         const end = Math.ceil(Math.min(bytes, to - start) - 1e-6);
         return first < end ? [[base + BigInt(first), base + BigInt(end)]] : [];
     });
 }
 
-/** The stretch of the axis that a structure takes; null where none of it is there. */
-export function placeOfStructure(axis: Axis, structure: Structure): [number, number] | null {
-    const end = structure.base + BigInt(structure.bytes);
-    let from = Infinity;
-    let to = -Infinity;
-    for (const { base, bytes, start } of axis.segments) {
-        const first = structure.base > base ? structure.base : base;
-        const last = end < base + BigInt(bytes) ? end : base + BigInt(bytes);
-        if (first >= last) continue;
-        from = Math.min(from, start + Number(first - base));
-        to = Math.max(to, start + Number(last - base));
-    }
-    return from < to ? [from, to] : null;
+/** The stretch of the axis that addresses take; null where none of them is there. */
+export function placeOf({ segments }: Axis, [begin, end]: AddressRange): [number, number] | null {
+    const [from, to] = extent(
+        segments.flatMap(({ base, bytes, start }) => {
+            const [first, last] = [begin, end].map((at) => Math.min(bytes, Math.max(0, Number(at - base))));
+            return first < last ? [start + first, start + last] : [];
+        }),
+    );
+    return from === undefined ? null : [from, to];
 }
 
 export const hex = (address: bigint): string => `0x${address.toString(16)}`;

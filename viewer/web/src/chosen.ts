@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is looked at on the workbench: the state in the URL, in terms of the file.
 import { chosenPhases, phaseCount, shows, type App, type Show } from './app';
-import { placeOfStructure } from './axis';
+import { placeOf, rangeOf, wholeLines } from './axis';
 import { causeNames, cubeOf, firstLevels, type Filter } from './cube';
-import type { Axis, Structure } from './protocol';
+import type { AddressRange, Axis, Structure } from './protocol';
 import { parsePhases, type State } from './state';
 
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
@@ -41,8 +41,8 @@ export function chosenOf(app: App) {
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
-export function parseSelection(text: string | undefined): [bigint, bigint][] | null {
-    const found = (text ?? '').split(',').flatMap((part): [bigint, bigint][] => {
+function parseSelection(text: string | undefined): AddressRange[] | null {
+    const found = (text ?? '').split(',').flatMap((part): AddressRange[] => {
         const match = /^(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})$/i.exec(part);
         if (!match) return [];
         const [from, to] = [BigInt(match[1]), BigInt(match[2])];
@@ -51,28 +51,18 @@ export function parseSelection(text: string | undefined): [bigint, bigint][] | n
     return found.length ? found.sort((a, b) => (a[0] < b[0] ? -1 : 1)) : null;
 }
 
-export const selectionText = (ranges: [bigint, bigint][]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();
+export const selectionText = (ranges: AddressRange[]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();
 
 /** The stretches of the axis that addresses take. */
-export function stretchesOf(axis: Axis, ranges: [bigint, bigint][] | null): [number, number][] | null {
-    if (!ranges) return null;
-    return ranges.flatMap(([from, to]): [number, number][] => {
-        const place = placeOfStructure(axis, { name: '', base: from, bytes: Number(to - from), elementBytes: 0, rowElements: 0 });
-        return place ? [place] : [];
-    });
-}
+export const stretchesOf = (axis: Axis, ranges: AddressRange[] | null): [number, number][] | null =>
+    ranges && ranges.map((each) => placeOf(axis, each)).filter((each) => each !== null);
 
 /** What selecting a structure by its name changes: its addresses, all lines of which a part is in it. */
 export function selectStructure(structures: Structure[], name: string, unit: number): Partial<State> {
-    const lines = BigInt(unit);
     const places = structures.filter((each) => each.name === name && each.bytes > 0);
-    const ranges = places.map(({ base, bytes }): [bigint, bigint] => {
-        const end = base + BigInt(bytes);
-        return [base - (base % lines), end + ((lines - (end % lines)) % lines)];
-    });
-    return { structure: name, sel: selectionText(ranges) };
+    return { structure: name, sel: selectionText(places.map((each) => wholeLines(rangeOf(each), unit))) };
 }
 
 /** The structures that a selection reaches into. */
-export const structuresIn = (structures: Structure[], selection: [bigint, bigint][]): Structure[] =>
+export const structuresIn = (structures: Structure[], selection: AddressRange[]): Structure[] =>
     structures.filter(({ base, bytes }) => bytes > 0 && selection.some(([from, to]) => base < to && base + BigInt(bytes) > from));

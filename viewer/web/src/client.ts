@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
 import packed from 'virtual:worker';
-import type { Axis, Extents, FileInfo } from './protocol';
+import { FileError, replyKinds, type AddressRange, type Axis, type FileInfo, type Reply } from './protocol';
 import type { Answers } from './worker/worker';
 import { axisOf } from './axis';
 import { remembered } from './remembered';
-
-export class Superseded extends Error {}
-
-/** Something is wrong with the file; the message is for people, to whom the page tells it ("filefault"). */
-export class FileFault extends Error {}
-
-/** A file that has no digests; it can be read as it is. */
-export class Untrusted extends FileFault {}
 
 /** The worker's program as an address that workers can be made from. */
 async function unpacked(): Promise<string> {
@@ -24,96 +16,79 @@ async function unpacked(): Promise<string> {
 const program = unpacked();
 const newWorker = (): Promise<Worker> => program.then((url) => new Worker(url));
 /** Started before there is a file, so that the library is ready when one comes. */
-let idle: Promise<Worker> | null = newWorker();
-
-function takeWorker(): Promise<Worker> {
-    const worker = idle ?? newWorker();
-    idle = null;
-    return worker;
-}
-
-/** What the worker answers; `fault`: something is wrong with the file, `untrusted`: it has no digests, `cancelled`: given up. */
-export interface Reply {
-    id: number;
-    result?: unknown;
-    error?: string;
-    kind?: 'fault' | 'untrusted' | 'cancelled';
-}
+const idle = [newWorker()];
 
 /** What a request takes beside its token, and gives. */
 type Asked<M extends keyof Answers> = Parameters<Answers[M]> extends [unknown, ...infer Rest] ? Rest : never;
 type Answer<M extends keyof Answers> = Promise<Awaited<ReturnType<Answers[M]>>>;
 
-const open = new Set<Source>();
+type Waiting = Map<number, { resolve(value: unknown): void; reject(error: Error): void }>;
+
+const open = new Set<Waiting>();
+
+/** Whether an answer of an open file is awaited. */
+export const isReading = (): boolean => [...open].some(({ size }) => size > 0);
+
+export type Source = Awaited<ReturnType<typeof openSource>>;
 
 /** A result file, open in a worker of its own. */
-export class Source {
-    info!: FileInfo;
-    private next = 1;
-    private readonly waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-    private readonly latest = new Map<string, number>();
-    private readonly known = new Map<string, Promise<Extents>>();
-    private readonly axes = new Map<string, Promise<Axis>>();
+export async function openSource(file: File, trust: boolean) {
+    const worker = await (idle.pop() ?? newWorker());
+    const waiting: Waiting = new Map();
+    const latest = new Map<string, number>();
+    const ranges = new Map<string, Promise<AddressRange[]>>();
+    const axes = new Map<string, Promise<Axis>>();
+    let next = 1;
+    open.add(waiting);
+    worker.onmessage = ({ data: { id, result, error, kind } }: MessageEvent<Reply>) => {
+        const asked = waiting.get(id);
+        waiting.delete(id);
+        if (!asked) return;
+        if (error === undefined) return asked.resolve(result);
+        const Kind = replyKinds[kind!] ?? Error;
+        if (Kind === FileError) window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
+        asked.reject(new Kind(error));
+    };
+    worker.onerror = (event) => {
+        event.preventDefault();
+        const error = new Error(event.message || 'The reader of HDF5 files could not be started in this browser.');
+        waiting.forEach((each) => each.reject(error));
+        waiting.clear();
+    };
 
-    private constructor(private readonly worker: Worker) {
-        open.add(this);
-        worker.onmessage = ({ data: { id, result, error, kind } }: MessageEvent<Reply>) => {
-            const waiting = this.waiting.get(id);
-            this.waiting.delete(id);
-            if (!waiting) return;
-            if (kind === 'fault') window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
-            if (error === undefined) waiting.resolve(result);
-            else waiting.reject(kind === 'cancelled' ? new Superseded() : kind === 'untrusted' ? new Untrusted(error) : kind === 'fault' ? new FileFault(error) : new Error(error));
-        };
-        worker.onerror = (event) => {
-            event.preventDefault();
-            const error = new Error(event.message || 'The reader of HDF5 files could not be started in this browser.');
-            this.waiting.forEach((each) => each.reject(error));
-            this.waiting.clear();
-        };
+    function close(): void {
+        worker.terminate();
+        open.delete(waiting);
     }
 
-    static async open(file: File, trust: boolean): Promise<Source> {
-        const source = new Source(await takeWorker());
-        try {
-            source.info = await source.ask('open', file, trust);
-        } catch (error) {
-            source.close();
-            throw error;
-        }
-        return source;
-    }
-
-    close(): void {
-        this.worker.terminate();
-        open.delete(this);
-    }
-
-    /** Whether an answer of an open file is awaited. */
-    static asks = (): boolean => [...open].some(({ waiting }) => waiting.size > 0);
-
-    ask<M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> {
-        const id = this.next++;
+    function ask<M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> {
+        const id = next++;
         return new Promise((resolve, reject) => {
-            this.waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-            this.worker.postMessage({ id, method, args });
+            waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+            worker.postMessage({ id, method, args });
         });
     }
 
     /** Like ask(), but a request of the same name that is still running is given up. */
-    askLatest<M extends keyof Answers>(name: string, method: M, ...args: Asked<M>): Answer<M> {
-        const before = this.latest.get(name);
-        if (before !== undefined && this.waiting.has(before)) this.worker.postMessage({ cancel: before });
-        this.latest.set(name, this.next);
-        return this.ask(method, ...args);
+    function askLatest<M extends keyof Answers>(name: string, method: M, ...args: Asked<M>): Answer<M> {
+        const before = latest.get(name);
+        if (before !== undefined && waiting.has(before)) worker.postMessage({ cancel: before });
+        latest.set(name, next);
+        return ask(method, ...args);
     }
+
+    const info: FileInfo = await ask('open', file, trust).catch((error) => {
+        close();
+        throw error;
+    });
 
     /** Where some series have counts. */
-    extents = (ids: string[]): Promise<Extents> => remembered(this.known, `extents ${ids}`, () => this.ask('extents', ids));
+    const extents = (ids: string[]): Promise<AddressRange[]> => remembered(ranges, `${ids}`, () => ask('extents', ids));
 
     /** The axis that shows all addresses of some series. */
-    axis(ids: string[]): Promise<Axis> {
-        const unit = Math.max(1, ...this.info.series.filter((each) => ids.includes(each.id)).map((each) => each.unit));
-        return remembered(this.axes, `axis ${ids}`, async () => axisOf([await this.extents(ids)], unit));
+    function axis(ids: string[]): Promise<Axis> {
+        const unit = Math.max(1, ...info.series.filter((each) => ids.includes(each.id)).map((each) => each.unit));
+        return remembered(axes, `${ids}`, async () => axisOf(await extents(ids), unit));
     }
+    return { info, close, ask, askLatest, extents, axis };
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Colours of drawings for light and dark: those of viewer/drawing.json, which are those of figures for print, too, and of style.css; ramps between
 // them.
+import { range } from 'd3-array';
+import { rgb } from 'd3-color';
 import { scaleLinear } from 'd3-scale';
 import { dark as drawnDark, light as drawnLight } from '../../drawing.json';
 import { remembered } from './remembered';
@@ -8,15 +10,13 @@ import { remembered } from './remembered';
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
 const ramps = ['many', 'difference'] as const;
 
-export type Rgb = [number, number, number];
 /** Colours at 0 .. 1, evenly, and what lies between them. */
-type Ramp = (at: number) => Rgb;
+type Ramp = (at: number) => string;
 type Theme = { dark: boolean; heat: Ramp } & typeof drawnLight & Record<(typeof single)[number], string> & Record<(typeof ramps)[number], Ramp>;
 
 function ramp(colours: string[]): Ramp {
-    const parts = colours.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
-    const scale = scaleLinear<number[]>(colours.map((_, i) => i / (colours.length - 1)), parts).clamp(true);
-    return (at) => scale(at).map(Math.round) as Rgb;
+    const scale = scaleLinear(range(colours.length).map((i) => i / (colours.length - 1)), colours).clamp(true);
+    return (at) => rgb(scale(at)).formatHex();
 }
 
 const known = new Map<boolean, Theme>();
@@ -36,18 +36,17 @@ export function theme(): Theme {
 export function distinctColours(count: number): string[] {
     const { curves, many } = theme();
     if (count <= curves.length) return curves.slice(0, count);
-    const hex = (part: number) => part.toString(16).padStart(2, '0');
-    return Array.from({ length: count }, (_, i) => `#${many(i / (count - 1)).map(hex).join('')}`);
+    return range(count).map((i) => many(i / (count - 1)));
 }
 
 /** 0 .. 1: from what is near the ground to what stands out: little is light on light pages, and dark on dark ones. */
-export const heatColour = (at: number): Rgb => theme().heat(at);
+export const heatColour = (at: number): string => theme().heat(at);
 
 /** -1 .. 1: blue, neutral, orange. */
-export const differenceColour = (at: number): Rgb => theme().difference((at + 1) / 2);
-
-export const css = ([r, g, b]: Rgb): string => `rgb(${r},${g},${b})`;
+export const differenceColour = (at: number): string => theme().difference((at + 1) / 2);
 
 /** Black or white, whichever can be read on it. */
-export const inkOn = ([r, g, b]: Rgb): string =>
-    r * 0.3 + g * 0.59 + b * 0.11 > 140 ? '#111820' : '#ffffff';
+export function inkOn(colour: string): string {
+    const { r, g, b } = rgb(colour);
+    return r * 0.3 + g * 0.59 + b * 0.11 > 140 ? '#111820' : '#ffffff';
+}

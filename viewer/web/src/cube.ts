@@ -95,15 +95,16 @@ export function totalsOf(info: FileInfo, level: string): { accesses: number; mis
 /** Of a kernel: a row per data structure and phase, from the tables of structures and of causes. */
 export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const counted = info.structureLevels.find((each) => each.name === level);
-    const caused = info.attribution ? undefined : info.causes.find((each) => each.name === level); // of programs they name other things
+    const found = info.causes.find((each) => each.name === level);
+    const caused = found?.misses;
     if (!counted && !caused) return null;
-    const names = caused?.structures ?? info.structures.map((each) => each.name);
+    const names = caused ? found!.structures : info.structures.map((each) => each.name);
     // rows of both tables, one behind the other: all that is made of them are sums
-    const some = (column: 'structure' | 'phase') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.misses[column] ?? [])]);
-    const [before, behind] = [counted?.structure.length ?? 0, caused?.misses.structure.length ?? 0];
+    const some = (column: 'structure' | 'phase') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.[column] ?? [])]);
+    const [before, behind] = [counted?.structure.length ?? 0, caused?.structure.length ?? 0];
     const first = (values: Column) => Float64Array.from([...values, ...new Float64Array(behind)]);
     const second = (values: Column) => Float64Array.from([...new Float64Array(before), ...values]);
-    const causes = caused ? caused.misses.counts.map(second) : null;
+    const causes = caused ? caused.counts.map(second) : null;
     return {
         level,
         dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')) },

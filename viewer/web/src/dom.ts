@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
+import { range } from 'd3-array';
+import { full } from './numbers';
 import type { TableRow } from './protocol';
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
@@ -83,25 +85,54 @@ const rowsInBox = 16;
 
 /** Rows by a column: numbers from the largest, texts from A; `again`: the other way round. */
 function sortedRows({ rows }: Table, column: number, again: boolean): (string | number)[][] {
-    const known = (value: string | number) => typeof value === 'string' || !Number.isNaN(value);
     const order = (a: string | number, b: string | number) =>
         typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
-    return [...rows].sort((a, b) => {
-        const [x, y] = [a[column], b[column]];
-        if (known(x) !== known(y)) return known(x) ? -1 : 1;
-        return known(x) ? (again ? order(y, x) : order(x, y)) : 0;
-    });
+    const known = rows.filter((row) => !Number.isNaN(row[column])).sort((a, b) => (again ? -1 : 1) * order(a[column], b[column]));
+    return [...known, ...rows.filter((row) => Number.isNaN(row[column]))];
+}
+
+type Print = Record<'beforeprint' | 'afterprint', () => void>;
+
+const printing = new WeakMap<Element, Print>();
+for (const event of ['beforeprint', 'afterprint'] as const)
+    window.addEventListener(event, () => document.querySelectorAll('.prints').forEach((each) => printing.get(each)?.[event]()));
+
+/** What an element does before it is printed, and after. */
+export function whenPrinted(element: Element, acts: Print): void {
+    element.classList.add('prints');
+    printing.set(element, acts);
+}
+
+/** Paper has room for so many columns. */
+const mostColumns = 9;
+
+/** Where nobody scrolls, columns that do not fit follow in further tables, with the same names of rows. */
+function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table): void {
+    const named = Math.min(4, keys);
+    const part = (from: number) => {
+        const columns = [...range(named), ...range(from, Math.min(headers.length, from + mostColumns - named))];
+        const row = (each: HTMLTableRowElement) => h('tr', {}, ...columns.map((i) => each.cells[i].cloneNode(true)));
+        return h('table', {}, h('thead', {}, ...[...tHead!.rows].map(row)), h('tbody', {}, ...[...tBodies[0].rows].map(row)));
+    };
+    let parts: HTMLElement | null = null;
+    const print = (now: boolean) => {
+        box.classList.toggle('split', now);
+        parts?.remove();
+        const tables = () => range(named, headers.length, mostColumns - named).map(part);
+        if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables())));
+    };
+    whenPrinted(box, { beforeprint: () => print(true), afterprint: () => print(false) });
 }
 
 /** A table whose columns are sorted by pressing their heads. */
-export function tableElement(table: Table, full: (value: number) => string): HTMLElement {
-    const { headers, rows, format } = table;
+export function tableElement(table: Table): HTMLElement {
+    const { headers, rows, format = full } = table;
     const mostRows = table.most ?? 500;
     let [column, again] = [table.sorted ?? -1, false];
     const numeric = headers.map((_, i) => rows.length > 0 && typeof rows[0][i] === 'number');
     const most = table.barred === undefined ? 0 : Math.max(0, ...rows.map((row) => row[table.barred!] as number));
     const number = (value: number, i: number) => {
-        const shown = format ? format(value, i) : full(value);
+        const shown = format(value, i);
         if (i !== table.barred || !(most > 0)) return h('td', { class: 'number' }, shown);
         return h('td', { class: 'number barred' }, h('span', { class: 'bar', style: `width:${Math.round((100 * value) / most)}%` }), h('span', {}, shown));
     };
@@ -127,12 +158,11 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
     fill();
     const left = rows.length - mostRows;
     const caption = h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`));
-    return h(
-        'div',
-        { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption },
-        h('table', { 'data-keys': table.keys ?? 1 }, caption, h('thead', {}, h('tr', {}, ...heads)), body),
-        left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`),
-    );
+    const element = h('table', {}, caption, h('thead', {}, h('tr', {}, ...heads)), body);
+    const more = left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`);
+    const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more);
+    if (headers.length > mostColumns) printInParts(box, element, table);
+    return box;
 }
 
 export function csv(table: Table): string {

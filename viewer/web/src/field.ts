@@ -3,18 +3,19 @@
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
-import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, shade, type Across, type Rows, type Shaded } from './field_draw';
-import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';
+import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowEdges, shade } from './field_draw';
+import type { Across, Layout, Rows, Shaded } from './field_draw';
+import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
 import { theme } from './colours';
 import { h } from './dom';
-import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
-import { meanAt, tableOf } from './field_table';
+import { meanIn, tableOf } from './field_table';
 import { figureOf } from './figure';
-import { followHands, moveSight, type Sight } from './gestures';
+import { followHands, type Sight } from './gestures';
 import { brief, full, percent } from './numbers';
-import type { Painter } from './paint';
-import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource, type ScaleKind } from './panels';
+import { inside, type Box, type Painter } from './paint';
+import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
+import type { Wanted } from './chart';
 
 /** All that is shown; at first nothing. */
 const nothing = {
@@ -25,7 +26,7 @@ const nothing = {
     structures: [] as Structure[],
     /** What is in sight, of the axis. */
     range: [0, 1] as [number, number],
-    scale: 'auto' as ScaleKind,
+    scale: 'auto' as Wanted,
     /** Whether there is a field under the panel. */
     field: false,
     /** Of the field: cells are misses per access. */
@@ -91,7 +92,7 @@ export function fieldPlot(acts: FieldActs) {
     const sight: Sight = {
         scale: () => across(),
         whole: () => [0, model.axis.bytes],
-        least: 64,
+        least: [0, 64],
         look: (range) => {
             look(range);
             acts.look(range);
@@ -161,7 +162,7 @@ export function fieldPlot(acts: FieldActs) {
             dragged = null;
             const [from, to] = [a, b].map(across().invert);
             if (acts.brush) acts.brush(wide ? [from, to] : null, down ? [lanes.phasesOf(rowAt(c))[0], lanes.phasesOf(rowAt(d))[1]] : null, false);
-            else if (wide) moveSight(sight, from, Math.max(64, to - from));
+            else if (wide) sight.look([Math.min(from, Math.max(0, model.axis.bytes - 64)), Math.max(to, from + 64)]);
         }
         figure.redraw();
     }
@@ -180,7 +181,7 @@ export function fieldPlot(acts: FieldActs) {
         const address = addressAt(model.axis, x);
         const structure = address !== null && structureAt(model.structures, address);
         if (!structure) return;
-        const place = placeOfStructure(model.axis, structure);
+        const place = placeOf(model.axis, rangeOf(structure));
         if (acts.pick) acts.pick(structure);
         else if (place) sight.look([place[0], Math.max(place[1], place[0] + 64)]);
     }
@@ -292,7 +293,7 @@ export function fieldPlot(acts: FieldActs) {
         const where = structureAt(structures, address) ? `${describe(structures, address)} · ${hex(address)}` : hex(address);
         const text = (value: number, share: boolean) => (share ? percent(value) : brief(value));
         if (row >= 0 && heat) {
-            const mean = meanAt(heat, drawn, row, x);
+            const mean = meanIn(heat, drawn, row, x);
             return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${text(mean, rate)} ${panels[0].meaning} and phase`}`;
         }
         const parts = panels.map((panel) => {

@@ -3,13 +3,13 @@
 // sums that are spread evenly over the lines of a structure.
 import { sum } from 'd3-array';
 import { scale as rule } from '../../drawing.json';
-import { placeOfStructure } from './axis';
+import { placeOf, rangeOf } from './axis';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
-import { rowsOf, sumsBy } from './cube';
-import { phaseEdges } from './field_layout';
+import { rowsOf, sumOf, sumsBy } from './cube';
+import { phaseEdges } from './numbers';
 import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
-import { emptyBuckets } from './worker/buckets';
+import { emptyBuckets } from './worker/counts';
 
 const heatColumns = 512;
 const heatRows = rule.most_rows;
@@ -25,55 +25,55 @@ function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
 
 const phasesIn = (chosen: Chosen): number => Math.max(1, chosen.series.phases);
 
-/** What a file knows of whole structures, spread over their lines; `missing`: what has no place on the axis. */
-export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]): { heat: Heat; missing: number } {
+/** What a file knows of whole structures, spread over their lines: cells, and the histogram of the phases that are chosen, where rows of several
+ * phases count where the first of them is; `missing`: what has no place on the axis. */
+export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]) {
     const cube = chosen.cube!;
     const phases = phasesIn(chosen);
     const rows = Math.min(phases, heatRows);
     const edges = phaseEdges(phases, rows);
     const [values, per] = columnsOfCube(chosen);
-    const empty = () => new Float64Array(rows * heatColumns);
-    const heat: Heat = { rows, columns: heatColumns, edges, sum: empty(), weight: empty() };
+    const [sums, weights] = [0, 1].map(() => new Float64Array(rows * heatColumns));
     const width = (x1 - x0) / heatColumns;
     let missing = 0;
     const wanted = chosen.filter.structure;
     cube.dimensions.structure!.names.forEach((name, number) => {
         if (wanted && !wanted.includes(number)) return;
         const own = rowsOf(cube, { ...chosen.filter, structure: [number] });
-        const [sums, weights] = [values, per].map((each) => each && sumsBy(cube, 'phase', each, own));
-        if (sums!.every((each) => each === 0)) return;
-        const places = structures.filter((each) => each.name === name).flatMap((each) => [placeOfStructure(axis, each)]).filter((each) => each !== null);
+        const [byPhase, over] = [values, per].map((each) => each && sumsBy(cube, 'phase', each, own));
+        if (byPhase!.every((each) => each === 0)) return;
+        const places = structures.filter((each) => each.name === name).map((each) => placeOf(axis, rangeOf(each))).filter((each) => each !== null);
         const all = sum(places, ([from, to]) => to - from);
-        if (all === 0) missing += sum(sums!);
+        if (all === 0) missing += sum(byPhase!);
         for (const [from, to] of places)
             for (let c = Math.max(0, Math.floor((from - x0) / width)); c < heatColumns && x0 + c * width < to; ++c) {
                 const overlap = Math.min(to, x0 + (c + 1) * width) - Math.max(from, x0 + c * width);
                 if (overlap <= 0) continue;
                 for (let row = 0; row < rows; ++row)
                     for (let phase = edges[row]; phase < edges[row + 1]; ++phase) {
-                        heat.sum[row * heatColumns + c] += (sums![phase] * overlap) / all;
-                        heat.weight[row * heatColumns + c] += weights ? (weights[phase] * overlap) / all : overlap / chosen.series.unit;
+                        sums[row * heatColumns + c] += (byPhase![phase] * overlap) / all;
+                        weights[row * heatColumns + c] += over ? (over[phase] * overlap) / all : overlap / chosen.series.unit;
                     }
             }
     });
-    return { heat, missing };
+    const counted = rowsOf(cube, chosen.phases ? { ...chosen.filter, phase: chosen.phases } : chosen.filter);
+    const total = sumOf(values, counted) / (per ? sumOf(per, counted) : 1);
+    const heat: Heat = { rows, columns: heatColumns, edges, sum: sums, weight: weights };
+    return { heat, missing, whole: bucketsOfSpread(heat, chosen, [x0, x1], total) };
 }
 
-/** The histogram of spread counts over the phases that are chosen; rows of several phases count where one of them is. */
-export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, number], total: number): Buckets {
-    const wanted = chosen.phases && new Set(chosen.phases);
-    const { rate } = chosen;
-    const columns = heat.columns;
-    const buckets = { ...emptyBuckets(x0, x1, columns, chosen.series.unit), total };
+function bucketsOfSpread(heat: Heat, { phases, rate, series }: Chosen, [x0, x1]: [number, number], total: number): Buckets {
+    const { columns, rows, edges } = heat;
+    const wanted = phases && new Set(phases);
+    const buckets = { ...emptyBuckets(x0, x1, columns, series.unit), total };
     for (let c = 0; c < columns; ++c) {
-        for (let row = 0; row < heat.rows; ++row) {
-            if (wanted && !wanted.has(heat.edges[row])) continue;
+        for (let row = 0; row < rows; ++row) {
+            if (wanted && !wanted.has(edges[row])) continue;
             buckets.sum[c] += heat.sum[row * columns + c];
             const weight = heat.weight[row * columns + c];
-            buckets.touched[c] = rate ? buckets.touched[c] + weight : Math.max(buckets.touched[c], weight / (heat.edges[row + 1] - heat.edges[row]));
+            buckets.touched[c] = rate ? buckets.touched[c] + weight : Math.max(buckets.touched[c], weight / (edges[row + 1] - edges[row]));
         }
-        if (buckets.touched[c] === 0) continue;
-        buckets.min[c] = buckets.max[c] = buckets.sum[c] / buckets.touched[c];
+        if (buckets.touched[c] > 0) buckets.min[c] = buckets.max[c] = buckets.sum[c] / buckets.touched[c];
     }
     return buckets;
 }

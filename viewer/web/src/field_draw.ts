@@ -1,20 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of the field's parts: colours of its cells, rows of phases, counts over time, the key of colours, a veil over what is not selected;
 // under all panels the strip of data structures, and addresses.
-import { max, min, quantile, range, sum, ticks } from 'd3-array';
+import { cumsum, max, min, quantile, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { scale as rule } from '../../drawing.json';
-import { hex, placeOfStructure } from './axis';
-import { css, heatColour, theme } from './colours';
+import { hex, placeOf, rangeOf } from './axis';
+import { heatColour, theme } from './colours';
 import type { FieldModel } from './field';
-import { stripHeight, type Box, type Layout } from './field_layout';
 import { brief, percent, percentTick } from './numbers';
-import { opaque, pixelOf, shortened, textWidth, type Painter } from './paint';
-import { endOfScale, type ScaleKind } from './panels';
+import { pixelOf, shortened, textWidth, type Box, type Painter } from './paint';
+import { endOfScale, titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { valueScale } from './scale';
+import { valueScale, type Wanted } from './chart';
 
 const { shades } = rule;
+
+const left = 66;
+const stripHeight = 26;
+const gap = 10;
+
+/** Where the parts lie: panels under each other; under one panel the field, time down, and counts over time to its right. */
+export type Layout = ReturnType<typeof layoutOf>;
+
+/** `rows`: of the field; 0: there is none; one row alone has no time beside it. `strip`: whether there are data structures. */
+export function layoutOf(width: number, count: number, rows: number, strip: boolean) {
+    const right = rows < 2 ? 14 : width < 560 ? 58 : 130;
+    const across = { x: left, width: Math.max(10, width - left - right) };
+    const head = rows > 0 ? 44 : titleHeight;
+    const tall = rows > 0 ? 84 : count <= 1 ? 250 : count === 2 ? 180 : count <= 4 ? 132 : 104;
+    const panels = Array.from({ length: Math.max(1, count) }, (_, i): Box => ({ ...across, y: i * (head + tall + gap) + head, height: tall, head }));
+    const under = panels.at(-1)!.y + tall + gap;
+    const field: Box | null = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19)) } : null;
+    const bottom = field ? field.y + field.height + 2 : under;
+    const addresses = bottom + (strip ? stripHeight + 2 : 0);
+    return {
+        panels,
+        field,
+        /** Counts over time. */
+        time: field && rows > 1 ? { x: left + across.width + 8, y: field.y, width: right - 16, height: field.height } : null,
+        /** From the first panel to the strip. */
+        all: { ...across, y: panels[0].y, height: bottom - panels[0].y },
+        strip: bottom,
+        addresses,
+        height: addresses + 28,
+    };
+}
+
+/** Where rows begin, as shares of the height: all alike, or as long as their phases took. */
+export function rowEdges(phases: number[], cycles: ArrayLike<number> | null): number[] {
+    const rows = phases.length - 1;
+    const sizes = range(rows).map((row) => (cycles ? sum(range(phases[row], phases[row + 1]), (phase) => cycles[phase]) : 1));
+    const all = sum(sizes);
+    // what took no time can still be seen and hit
+    const least = cycles ? Math.min(0.008, 0.4 / rows) : 0;
+    const shares = sizes.map((each) => (all > 0 ? each / all : 1 / rows) + least);
+    return [0, ...cumsum(shares)].map((each) => each / sum(shares));
+}
 
 /** From places of the axis to those of the screen. */
 export type Across = ScaleLinear<number, number>;
@@ -22,7 +63,7 @@ export type Across = ScaleLinear<number, number>;
 export type Shaded = ReturnType<typeof shade>;
 
 /** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. */
-export function shade({ sum: sums, weight }: Heat, scale: ScaleKind) {
+export function shade({ sum: sums, weight }: Heat, scale: Wanted) {
     const values = sums.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
     const positive = values.filter((each) => each > 0);
     const [least, most] = [min(positive) ?? 0, max(positive) ?? 0];
@@ -30,7 +71,7 @@ export function shade({ sum: sums, weight }: Heat, scale: ScaleKind) {
     const beyond = end * (1 + 1e-9); // rounding
     const log = scale === 'log' && end > least;
     const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });
-    const colours = Array.from({ length: shades }, (_, i) => opaque(heatColour(i / (shades - 1))));
+    const colours = Array.from({ length: shades }, (_, i) => pixelOf(heatColour(i / (shades - 1))));
     const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
     const cells = new Uint32Array(values.length);
     let above = 0;
@@ -116,7 +157,7 @@ export function drawKey(p: Painter, x: number, y: number, width: number, { end, 
     const wide = Math.min(120, width / 5);
     p.rect(x, y - 5, 10, 10, colours.zero);
     p.text(x + 14, y, from, faint);
-    for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, css(heatColour(i / 39)));
+    for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, heatColour(i / 39));
     p.text(begin + wide + 5, y, text(end), faint);
     if (above === 0 || width < 300) return;
     p.rect(begin + wide + 48, y - 5, 10, 10, colours.marker);
@@ -153,7 +194,7 @@ export function drawStrip(p: Painter, top: number, at: Across, axis: Axis, struc
     const [begin, end] = at.range();
     p.within(begin, top, end - begin, stripHeight, () => {
         structures.forEach((structure, i) => {
-            const where = placeOfStructure(axis, structure)?.map(at);
+            const where = placeOf(axis, rangeOf(structure))?.map(at);
             if (!where || where[1] <= begin || where[0] >= end) return;
             const [from, to] = [Math.max(begin, where[0]), Math.min(end, where[1])];
             const fill = colours.structures[i % colours.structures.length];
@@ -189,6 +230,4 @@ export function drawAddresses(p: Painter, top: number, at: Across, { segments }:
     }
 }
 
-function niceStep(rough: number): number {
-    return 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));
-}
+const niceStep = (rough: number): number => 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table behind a plot over addresses: columns as they are drawn, and the means of the field's cells.
+import { sum } from 'd3-array';
 import { addressIn, describe, hex } from './axis';
 import type { Table } from './dom';
 import type { FieldModel } from './field';
@@ -8,19 +9,18 @@ import type { Buckets, Heat } from './protocol';
 
 const rowsAtMost = 256;
 
-/** Sum and weight of the cells of some rows that x0 .. x1 of the axis reach into. */
-function cellsIn({ sum: sums, weight, columns }: Heat, [from, to]: [number, number], rows: number[], x0: number, x1: number): [number, number] {
+/** Sum and weight of the cells of a row that x0 .. x1 of the axis reach into. */
+function cellsIn({ sum: sums, weight, columns }: Heat, [from, to]: [number, number], row: number, x0: number, x1: number): number[] {
     const width = (to - from) / columns;
     const first = Math.max(0, Math.floor((x0 - from) / width + 1e-6));
     const last = Math.min(columns, Math.max(first + 1, Math.ceil((x1 - from) / width - 1e-6)));
-    const part = (values: Float64Array) => rows.reduce((all, row) => values.subarray(row * columns + first, row * columns + last).reduce((a, b) => a + b, all), 0);
-    return [part(sums), part(weight)];
+    return [sums, weight].map((values) => sum(values.subarray(row * columns + first, row * columns + last)));
 }
 
-/** Mean per line and phase at a place of a row; NaN where no line is. */
-export function meanAt(heat: Heat, drawn: [number, number], row: number, x: number): number {
-    const [sum, weight] = cellsIn(heat, drawn, [row], x, x);
-    return weight > 0 ? sum / weight : NaN;
+/** Their mean per line and phase; NaN where no line is. */
+export function meanIn(heat: Heat, drawn: [number, number], row: number, x0: number, x1 = x0): number {
+    const [all, weight] = cellsIn(heat, drawn, row, x0, x1);
+    return weight > 0 ? all / weight : NaN;
 }
 
 /** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
@@ -30,7 +30,7 @@ function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed
     const first = Math.max(0, Math.round((from - data.x0) / width));
     const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
     const [least, most] = [Math.min(...data.min.subarray(first, last)), Math.max(...data.max.subarray(first, last))];
-    const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : data.sum.subarray(first, last).reduce((a, b) => a + b, 0);
+    const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : sum(data.sum.subarray(first, last));
     return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];
 }
 
@@ -51,13 +51,10 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
         const address = addressIn(axis, at, at + step);
         if (address === null) continue;
         const values = data.flatMap((each, i) => valuesIn(each, at, at + step, panels[i]));
-        const means = rowNames.map((_, row) => {
-            const [sum, weight] = cells ? cellsIn(cells, drawn, [row], at, at + step) : [0, 0];
-            return weight > 0 ? sum / weight : 0;
-        });
+        const means = cells ? rowNames.map((_, row) => meanIn(cells, drawn, row, at, at + step) || 0) : [];
         if ([...values, ...means].every((each) => each === 0 || Number.isNaN(each))) continue;
-        const count = lines ? [cellsIn(cells, drawn, [0], at, at + step)[1] / (cells.edges[1] - cells.edges[0])] : [];
-        rows.push([hex(address), describe(structures, address), ...values, ...count, ...(cells ? means : [])]);
+        const count = lines ? [cellsIn(cells, drawn, 0, at, at + step)[1] / (cells.edges[1] - cells.edges[0])] : [];
+        rows.push([hex(address), describe(structures, address), ...values, ...count, ...means]);
     }
     return { caption, headers, rows };
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
 import { least } from 'd3-array';
-import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
+import { copied, csv, dialog, download, h, tableElement, whenPrinted, type Table } from './dom';
 import { theme } from './colours';
-import { inside, type Box } from './field_layout';
-import { full } from './numbers';
-import { CanvasPainter, SvgPainter, type Painter } from './paint';
+import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './paint';
 
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;
@@ -24,11 +22,6 @@ export interface FigureOptions {
     python: () => string;
 }
 
-/** What figures do before they are printed, and after. */
-const printing = new WeakMap<Element, { beforeprint: () => void; afterprint: () => void }>();
-for (const event of ['beforeprint', 'afterprint'] as const)
-    window.addEventListener(event, () => document.querySelectorAll('.figure').forEach((each) => printing.get(each)?.[event]()));
-
 /** `bar`: for controls of the view, before the tools. */
 export function figureOf({ name, label, height, draw, table, python }: FigureOptions) {
     const canvas = h('canvas', { role: 'img', tabindex: 0 });
@@ -40,7 +33,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     let said = '';
     let frame = 0;
 
-    const fillTable = () => behind.replaceChildren(tableElement(table(), full));
+    const fillTable = () => behind.replaceChildren(tableElement(table()));
     function toggleTable(): void {
         behind.hidden = !behind.hidden;
         tableButton.setAttribute('aria-expanded', String(!behind.hidden));
@@ -116,7 +109,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));
     const element = h('section', { class: 'figure' }, head, canvas, printed, behind);
     new ResizeObserver(redraw).observe(element);
-    printing.set(element, {
+    whenPrinted(element, {
         beforeprint: () => {
             if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
         },

@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hands on a canvas: wheel, drag, double click, one and two fingers, keys; and the stretch of an axis that they move.
-import type { ScaleLinear } from 'd3-scale';
+import type { ScaleContinuousNumeric } from 'd3-scale';
+import { select } from 'd3-selection';
+import { zoom, zoomIdentity, type D3ZoomEvent } from 'd3-zoom';
 
 /** A stretch of an axis that is looked at. */
 export interface Sight {
     /** From it to the pixels of the canvas. */
-    scale: () => ScaleLinear<number, number>;
+    scale: () => ScaleContinuousNumeric<number, number>;
     whole: () => [number, number];
-    /** Nothing shorter is looked at. */
-    least: number;
+    /** Nothing is looked at that takes less room than this. */
+    least: [number, number];
     /** null: all. */
     look: (range: [number, number] | null) => void;
-}
-
-export function moveSight({ whole, look }: Sight, from: number, width: number): void {
-    const [first, last] = whole();
-    if (width >= (last - first) * 0.999) return look(null);
-    const begin = Math.min(Math.max(from, first), last - width);
-    look([begin, begin + width]);
-}
-
-/** Around a place; below 1 = closer. */
-function zoom(sight: Sight, at: number, factor: number): void {
-    const [from, to] = sight.scale().domain();
-    const width = Math.max(sight.least, (to - from) * factor);
-    const share = Math.min(1, Math.max(0, (at - from) / (to - from)));
-    moveSight(sight, at - share * width, width);
-}
-
-/** By a share of what is looked at. */
-function pan(sight: Sight, share: number): void {
-    const [from, to] = sight.scale().domain();
-    moveSight(sight, from + share * (to - from), to - from);
 }
 
 const moving = new Set<Hand>();
@@ -67,77 +48,89 @@ export interface Acts {
 }
 
 export function followHands(canvas: HTMLCanvasElement, sight: Sight, acts: Acts): void {
-    const fingers = new Map<number, { x: number; y: number }>();
-    let begin: { x: number; y: number; panning: boolean } | null = null;
-    let dragged = false;
+    let begin: { x: number; y: number; selects: boolean; dragged: boolean } | null = null;
+    const { look } = sight;
+    const ends = () => sight.scale().range();
+    const whole = () => sight.scale().copy().domain(sight.whole());
+    const hands = zoom<HTMLCanvasElement, unknown>()
+        .filter((event: MouseEvent) => {
+            sync();
+            return event.type === 'wheel' ? !pans(event as WheelEvent) : event.type !== 'mousedown' || event.shiftKey || event.button === 1;
+        })
+        .touchable(true)
+        .wheelDelta(({ deltaY, deltaMode }) => -0.0036 * Math.max(-200, Math.min(200, deltaMode === 1 ? 16 * deltaY : deltaY)))
+        .extent(() => [[ends()[0], 0], [ends()[1], 0]])
+        .constrain(({ k, x }, [[left], [right]]) => zoomIdentity.translate(Math.min(left - left * k, Math.max(right - right * k, x)), 0).scale(k))
+        .on('zoom', ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+            const [from, to] = transform.rescaleX(whole().clamp(true)).domain();
+            look(transform.k < 1.001 ? null : [from, to]);
+        });
+    const selection = select(canvas).call(hands).on('dblclick.zoom', null);
 
-    const panBy = (pixels: number) => {
-        const [left, right] = sight.scale().range();
-        pan(sight, pixels / (right - left));
+    /** They begin where the sight is, which others move, too. */
+    function sync(): number {
+        const [left, right] = ends();
+        const [[from, to], [a, b]] = [sight.scale().domain(), sight.least].map((each) => each.map(whole()));
+        const closer = (right - left) / (to - from);
+        hands.scaleExtent([1, Math.max(1, (right - left) / (b - a))]);
+        selection.property('__zoom', zoomIdentity.translate(left - from * closer, 0).scale(closer));
+        return closer;
+    }
+
+    const pans = ({ deltaX, deltaY, shiftKey }: WheelEvent): boolean => shiftKey || Math.abs(deltaX) > Math.abs(deltaY);
+    const pan = (pixels: number) => hands.translateBy(selection, -pixels / sync(), 0);
+    const zoomBy = (factor: number) => {
+        sync();
+        const middle = acts.middle?.();
+        hands.scaleBy(selection, factor, middle === undefined ? undefined : [sight.scale()(middle), 0]);
     };
-    const zoomAt = (pixel: number, factor: number) => zoom(sight, sight.scale().invert(pixel), factor);
 
     function key(key: string): boolean {
-        const [from, to] = sight.scale().domain();
-        const middle = acts.middle?.() ?? (from + to) / 2;
+        const [left, right] = ends();
         const known: Record<string, () => void> = {
-            ArrowLeft: () => pan(sight, -0.2),
-            ArrowRight: () => pan(sight, 0.2),
-            '+': () => zoom(sight, middle, 0.5),
-            '-': () => zoom(sight, middle, 2),
-            '0': () => sight.look(null),
-            Home: () => moveSight(sight, -Infinity, to - from),
-            End: () => moveSight(sight, Infinity, to - from),
+            ArrowLeft: () => pan(-0.2 * (right - left)),
+            ArrowRight: () => pan(0.2 * (right - left)),
+            '+': () => zoomBy(2),
+            '-': () => zoomBy(0.5),
+            '0': () => look(null),
+            Home: () => pan(-Number.MAX_SAFE_INTEGER),
+            End: () => pan(Number.MAX_SAFE_INTEGER),
         };
         const same = { '=': '+', Escape: '0' }[key] ?? key;
         known[same]?.();
         return same in known;
     }
 
-    function wheel(event: WheelEvent): void {
-        event.preventDefault();
-        if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) return panBy(event.deltaX);
-        if (event.shiftKey) return panBy(event.deltaY);
-        const lines = event.deltaMode === 1 ? event.deltaY * 16 : event.deltaY;
-        zoomAt(event.offsetX, Math.exp(Math.max(-200, Math.min(200, lines)) * 0.0025));
-    }
-
-    function down({ button, pointerId, pointerType, shiftKey, offsetX: x, offsetY: y }: PointerEvent): void {
+    function down({ button, isPrimary, pointerId, pointerType, shiftKey, offsetX: x, offsetY: y }: PointerEvent): void {
         if (button > 1) return;
         canvas.setPointerCapture(pointerId);
-        fingers.set(pointerId, { x, y });
-        begin = { x, y, panning: pointerType === 'touch' || shiftKey || button === 1 };
-        dragged = fingers.size > 1;
+        begin = { x, y, selects: pointerType !== 'touch' && !shiftKey && button === 0, dragged: !isPrimary };
     }
 
-    function move({ pointerId, offsetX: x, offsetY: y }: PointerEvent): void {
-        const finger = fingers.get(pointerId);
-        if (!finger) return acts.hover(x, y);
-        const other = [...fingers].find(([id]) => id !== pointerId)?.[1];
-        if (other) zoomAt((x + other.x) / 2, Math.max(20, Math.abs(finger.x - other.x)) / Math.max(20, Math.abs(x - other.x)));
-        else if (begin && (dragged || Math.hypot(x - begin.x, y - begin.y) > 4)) {
-            dragged = true;
-            if (begin.panning) panBy(finger.x - x);
-            else acts.select(begin.x, x, false, begin.y, y);
-        }
-        fingers.set(pointerId, { x, y });
+    function move({ offsetX: x, offsetY: y }: PointerEvent): void {
+        if (!begin) return acts.hover(x, y);
+        begin.dragged ||= Math.hypot(x - begin.x, y - begin.y) > 4;
+        if (begin.dragged && begin.selects) acts.select(begin.x, x, false, begin.y, y);
     }
 
-    function up({ pointerId, offsetX: x, offsetY: y }: PointerEvent): void {
-        fingers.delete(pointerId);
-        if (!begin || fingers.size > 0) return;
-        if (!dragged) acts.click?.(x, y);
-        else if (!begin.panning) acts.select(begin.x, x, true, begin.y, y);
+    function up({ offsetX: x, offsetY: y }: PointerEvent): void {
+        if (begin && !begin.dragged) acts.click?.(x, y);
+        else if (begin?.selects) acts.select(begin.x, x, true, begin.y, y);
         begin = null;
+    }
+
+    function wheel(event: WheelEvent): void {
+        event.preventDefault();
+        if (pans(event)) pan(event.deltaX || event.deltaY);
     }
 
     canvas.addEventListener('wheel', wheel, { passive: false });
     canvas.addEventListener('pointerdown', down);
     canvas.addEventListener('pointermove', move);
     canvas.addEventListener('pointerup', up);
-    canvas.addEventListener('pointercancel', ({ pointerId }) => fingers.delete(pointerId));
+    canvas.addEventListener('pointercancel', () => (begin = null));
     canvas.addEventListener('pointerleave', () => acts.hover(null, 0));
-    canvas.addEventListener('dblclick', () => sight.look(null));
+    canvas.addEventListener('dblclick', () => look(null));
     canvas.addEventListener('keydown', (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         if (acts.key?.(event.key, event.shiftKey) || key(event.key)) event.preventDefault();

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page reads from a machine file (docs/machines.md), which a result has with all its options in effect.
-export interface Cache {
-    sets: number;
-    ways: number;
-    line: number;
-}
+export type Cache = NonNullable<ReturnType<typeof cacheOf>>;
 
 const sizes: Record<string, number> = { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 2 ** 30 };
 
@@ -34,7 +30,7 @@ export const movesPages = (yaml: string): boolean => /^pages: \{mapping: (?!iden
  * Sets of a cache, where the program's address tells the set of a line: plain modulo, and pages that are not moved, or the set lies within
  * a page of 4 KiB, or the cache is indexed by what the program says. Null where it does not, or is not such a cache.
  */
-export function cacheOf(yaml: string, name: string): Cache | null {
+export function cacheOf(yaml: string, name: string) {
     const value = valuesOf(yaml, name);
     const [ways, line] = [Number(value('ways')), Number(value('line') ?? 64)];
     if (!(ways > 0) || !(line > 0)) return null;

@@ -4,12 +4,12 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { FileFault, Source, Untrusted } from './client';
+import { isReading, openSource, type Source } from './client';
 import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
-import { readyForPaper } from './paper';
+import { FileError, NoDigests } from './protocol';
 import { depth, readHash, writeHash, type State } from './state';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
@@ -84,7 +84,6 @@ class Page implements App {
     }
 
     private listen(): void {
-        readyForPaper();
         listenForKeys(() => (this.files.length ? this : null), { u: () => this.undo(), c: () => void this.copyLink(), b: () => this.flip() });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.applyTheme());
         window.addEventListener('hashchange', () => {
@@ -96,7 +95,7 @@ class Page implements App {
         });
         window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
         window.addEventListener('unhandledrejection', (event) => {
-            if (event.reason instanceof FileFault) event.preventDefault(); // it was told already
+            if (event.reason instanceof FileError) event.preventDefault(); // it was told already
         });
         for (const kind of ['dragover', 'dragleave', 'drop'] as const)
             window.addEventListener(kind, (event) => {
@@ -151,13 +150,13 @@ class Page implements App {
     async take(file: File, purpose: Purpose, trust = false): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         try {
-            const source = await Source.open(file, trust);
+            const source = await openSource(file, trust);
             if (purpose === 'compare') this.compareWith(source);
             else this.adopt(source);
         } catch (error) {
             const told = notice('error', error instanceof Error ? error.message : String(error));
             const anyway = () => void this.take(file, purpose, true);
-            if (error instanceof Untrusted) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
+            if (error instanceof NoDigests) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
             this.notices.replaceChildren(told);
             return;
         }
@@ -286,7 +285,7 @@ class Page implements App {
     /** Resolves when nothing is being read and no hand moves; for tests and measurements. */
     async quiet(): Promise<void> {
         do await new Promise((resolve) => setTimeout(resolve));
-        while (Source.asks() || Hand.moves());
+        while (isReading() || Hand.moves());
     }
 
     /** For tests and measurements. */

@@ -38,13 +38,16 @@ export function bytes(value: number): string {
     return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
 }
 
-/** Ranges in order, without what is behind their ends; those that overlap or touch are one. */
-export function joined(ranges: [number, number][]): [number, number][] {
-    const found: [number, number][] = [];
+/** Rows of so many phases: the first phase of each, and one behind the last. */
+export const phaseEdges = (phases: number, rows: number): number[] => Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
+
+/** Ranges in order, without what is behind their ends; those that overlap or touch, or are not `apart` (an end, and where the next begins), are one. */
+export function joined<T extends number | bigint>(ranges: [T, T][], apart = (end: T, from: T): boolean => from > end): [T, T][] {
+    const found: [T, T][] = [];
     for (const [from, end] of ranges) {
         const last = found.at(-1);
-        if (last && from <= last[1]) last[1] = Math.max(last[1], end);
-        else found.push([from, end]);
+        if (!last || apart(last[1], from)) found.push([from, end]);
+        else if (end > last[1]) last[1] = end;
     }
     return found;
 }

@@ -2,20 +2,19 @@
 // Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen. Both take the
 // same path data.
 
+import { rgb } from 'd3-color';
 
-/** `#rrggbb` or `#rrggbbaa` as the number that its four bytes are in memory. */
+/** A colour as the number that its four bytes are in memory. */
 export function pixelOf(colour: string): number {
-    const part = (at: number) => (at < colour.length ? parseInt(colour.slice(at, at + 2), 16) : 255);
-    return ((part(7) << 24) | (part(5) << 16) | (part(3) << 8) | part(1)) >>> 0;
+    const { r, g, b, opacity } = rgb(colour);
+    return ((Math.round(255 * opacity) << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
 /** The colour of an opaque pixel. */
-export const colourOf = (pixel: number): string => `rgb(${pixel & 255},${(pixel >>> 8) & 255},${(pixel >>> 16) & 255})`;
-
-export const opaque = ([r, g, b]: [number, number, number]): number => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+const colourOf = (pixel: number): string => rgb(pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255).formatHex();
 
 /** Rows of cells, a pixel each: numbers as pixelOf() gives them, 0 for none. */
-export function cellsPicture(columns: number, cells: Uint32Array): OffscreenCanvas {
+function cellsPicture(columns: number, cells: Uint32Array): OffscreenCanvas {
     const canvas = new OffscreenCanvas(columns, cells.length / columns);
     const image = new ImageData(canvas.width, canvas.height);
     new Uint32Array(image.data.buffer).set(cells);
@@ -44,7 +43,19 @@ interface Look {
 
 export type Point = [number, number];
 
-export const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
+export interface Box {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+    /** Room for titles above it; default: of one line. */
+    head?: number;
+}
+
+export const inside = (box: Box | null, x: number, y: number): boolean =>
+    box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+
+const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;
 

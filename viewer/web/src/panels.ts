@@ -2,16 +2,17 @@
 // Panels over an axis of addresses: what they are drawn from (columns of the whole axis, and, when the hand has come to rest, of what is in
 // sight), and their drawing: columns with their least and most, and scales.
 import { scale as rule } from '../../drawing.json';
-import { drawUp } from './chart';
-import { Superseded } from './client';
+import { drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
 import { theme } from './colours';
 import type { Across } from './field_draw';
-import { titleHeight, type Box } from './field_layout';
 import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
-import { shortened, textWidth, type Painter } from './paint';
-import type { Axis, Buckets, Stretch } from './protocol';
-import { extentOf, valueScale, type ValueScale, type Wanted as ScaleKind } from './scale';
+import { shortened, textWidth, type Box, type Painter } from './paint';
+import { messageOf, Superseded, type Axis, type Buckets, type Stretch } from './protocol';
+import { remembered } from './remembered';
+
+/** Room above a panel for a line of titles. */
+export const titleHeight = 22;
 
 export interface Panel {
     title: string;
@@ -94,11 +95,8 @@ export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number)
     return { ...columns, mean, min, max };
 }
 
-/** `auto` of panels: linear, and outliers are cut and marked. */
-export type { ScaleKind };
-
-/** The end of a scale: the largest, or what all but a hundredth reach where the rest lies far above it. */
-export const endOfScale = (clip: number, most: number, scale: ScaleKind): number => (scale === 'auto' && most > rule.far_above * clip ? clip : most);
+/** The end of a scale (`auto`: linear, and outliers are cut and marked): the largest, or what all but a hundredth reach where the rest lies far above it. */
+export const endOfScale = (clip: number, most: number, scale: Wanted): number => (scale === 'auto' && most > rule.far_above * clip ? clip : most);
 
 /** Differences have 0 in the middle; others go from 0, or from the least (of at least a power of ten) where they are logarithmic. */
 function scaleFor(panel: Panel, columns: Columns, [least, most]: [number, number], log: boolean): ValueScale {
@@ -128,7 +126,7 @@ function drawColumns(p: Painter, { mean: means, min, max }: Columns, scale: Valu
 }
 
 /** `shared`: the ends of a scale that panels have in common. */
-export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: ScaleKind, shared: [number, number] | null): void {
+export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: Wanted, shared: [number, number] | null): void {
     const colours = theme();
     const { x, y, width, height } = box;
     const data = dataFor(panel, x0, x1);
@@ -168,7 +166,7 @@ function drawCut(p: Painter, { x, y, width, head }: Box, { max, most }: Columns,
 }
 
 /** What the panel is of, and at the other end what its numbers are; where both do not fit, what it is of is cut. */
-function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box & { head?: number }, scale: string): void {
+function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box, scale: string): void {
     const { ink, faint } = theme();
     const at = y - (head ?? titleHeight) + 10;
     const whole = panel.meaning + scale;
@@ -195,14 +193,10 @@ export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
     fetch: (stretch: Stretch) => Promise<Buckets>;
 }
 
-/** Panels that are made of the same numbers ask for each stretch once. */
+/** Panels that are made of the same numbers, and read at once, ask for them once. */
 export function once<T>(ask: (stretch: Stretch) => Promise<T>): (stretch: Stretch) => Promise<T> {
-    let last: { key: string; answer: Promise<T> } | null = null;
-    return (stretch) => {
-        const key = JSON.stringify(stretch);
-        if (last?.key !== key) last = { key, answer: ask(stretch) };
-        return last.answer;
-    };
+    const known = new WeakMap<Stretch, Promise<T>>();
+    return (stretch) => remembered(known, stretch, () => ask(stretch));
 }
 
 /** Two panels, and what the second has more. */
@@ -226,7 +220,8 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
         panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '' }));
         ++generation;
         changed(panels);
-        for (const panel of panels) void load(panel, { x0: 0, x1: bytes, count: columns, sight: [0, bytes] }, 'whole');
+        const all: Stretch = { x0: 0, x1: bytes, count: columns, sight: [0, bytes] };
+        for (const panel of panels) void load(panel, all, 'whole');
         void look(sight);
     }
 
@@ -248,7 +243,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
             if (mine === generation) panel[into] = data;
         } catch (error) {
             if (error instanceof Superseded) return;
-            if (into === 'whole') panel.message = error instanceof Error ? error.message : String(error);
+            if (into === 'whole') panel.message = messageOf(error);
             else if (mine === generation) panel.fine = null;
         } finally {
             if (mine === generation) changed(panels);
@@ -259,7 +254,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
 
 /** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
  * be told apart. */
-export function differenceOf(a: Buckets, b: Buckets): Buckets {
+function differenceOf(a: Buckets, b: Buckets): Buckets {
     const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
     const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
     return {

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
-
-import type { PageRuns } from './axis';
 import type { factsOf } from './worker/facts';
 import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
+
+/** Something is wrong with a file; the message is for people, to whom the page tells it ("filefault"). */
+export class FileError extends Error {}
+
+/** A file that has no digests; it can be read as it is. */
+export class NoDigests extends FileError {}
+
+/** A request was given up, as another takes its place. */
+export class Superseded extends Error {}
+
+/** What a request may fail by, the most special first. */
+export const replyKinds = [Superseded, NoDigests, FileError, Error];
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What the worker answers; `kind`: of the error. */
+export interface Reply {
+    id: number;
+    result?: unknown;
+    error?: string;
+    kind?: number;
+}
 
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
@@ -54,7 +74,6 @@ export interface TableRow {
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
 export interface Grouping {
     id: 'structures' | 'fields' | 'functions' | 'lines';
-    title: string;
     of: Int32Array;
     names: string[];
 }
@@ -67,8 +86,10 @@ export type IntrusionInfo = ReturnType<typeof intrusionOf>;
 export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
 export type ValidationInfo = ReturnType<typeof validationOf>;
-export type Extents = ReturnType<PageRuns['all']>;
 export type ReuseSums = ReturnType<ReturnType<typeof reuseIn>>[number];
+
+/** Addresses: from, and one behind the last. */
+export type AddressRange = [bigint, bigint];
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {

@@ -3,12 +3,12 @@
 import { chosenPhases, type App } from './app';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
-import type { Quantity, SeriesInfo } from './protocol';
+import type { AddressRange, Quantity, SeriesInfo } from './protocol';
 
 const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });
 
 /** The addresses in sight; null: all. */
-export type Sight = [bigint, bigint][] | null;
+export type Sight = AddressRange[] | null;
 
 type Value = string | number | bigint | null | Value[];
 

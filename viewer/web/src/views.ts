@@ -9,7 +9,7 @@ import { scoresView } from './views/scores';
 import { sweepView } from './views/sweep';
 import { tablesView } from './views/tables';
 import { topologyView } from './views/topology';
-import { trackersView } from './views/trackers';
+import { trackersView } from './views/fronts';
 import { workbenchView } from './views/workbench';
 
 export interface ViewKind {

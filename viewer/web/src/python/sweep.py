@@ -2,7 +2,7 @@
 # Columns of the cells of a policy; of files with several workloads, links or settings those that are chosen.
 
 rows = h5py.File(FILE, "r")["sweep/rows"]
-parts = [rows[name].asstr()[:] for name in ("workload", "link", "settings", "eviction") if name in rows]
+parts = [rows[name].asstr()[:] for name in ("workload", "link", "settings", "eviction")]
 chosen = np.ones(len(rows["counters"]), bool)
 for name, value in CHOSEN:
     chosen &= rows[name].asstr()[:] == value

@@ -1,18 +1,127 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as pictures by
-// one of several metrics; of two files also how much more the second has.
+// What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as a matrix and as
+// lines by one of several metrics; of two files also how much more the second has.
 import { groups } from 'd3-array';
+import { scaleLog } from 'd3-scale';
 import { baseName, titleOf, type App, type View } from '../app';
+import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale } from '../chart';
+import type { ValueScale, Wanted } from '../chart';
+import { distinctColours, theme } from '../colours';
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
+import { brief, percent } from '../numbers';
+import type { Box, Painter, Point } from '../paint';
+import type { TableRow } from '../protocol';
 import type { State } from '../state';
-import { worstOfAll } from './sweep_cells';
-import { cellsHeight, drawCells, drawLines, linesHeight, type Cell, type Metric, type Paint, type Picture } from './cells_draw';
+import { drawMatrix, matrixHeight, type Matrix } from './matrix';
+
+export interface Cell extends TableRow {
+    /** As the URL has it. */
+    id: string;
+    /** Its row of the matrix and its line. */
+    row: string;
+}
+
+export interface Metric {
+    id: string;
+    /** Column of the file's rows. */
+    column: string;
+    title: string;
+    value: (cell: Cell) => number;
+    text: (value: number) => string;
+    /** On axes, where numbers are round. */
+    tick: (value: number) => string;
+    scale: Wanted;
+    /** Column of what was published of it. */
+    published?: string;
+}
+
+/** A metric of a column as it is. */
+export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: brief, tick: brief });
+
+export interface Picture {
+    cells: Cell[];
+    metric: Metric;
+    /** What the error is weighed against. */
+    over: Metric;
+    chosen: Cell | null;
+    /** The same of another file, for one scale. */
+    beside: Cell[];
+}
+
+const names = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.row))];
+export const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.numbers.counters))].sort((a, b) => a - b);
+/** Cells of which a metric is known. */
+export const having = (cells: Cell[], metric: Metric) => cells.filter((cell) => Number.isFinite(metric.value(cell)));
+
+/** What was published of a cell, where that is no misprint; NaN: nothing. */
+const publishedOf = ({ numbers }: Cell, { published }: Metric): number =>
+    published && numbers.published === 1 && numbers.published_misprint !== 1 ? numbers[published] : NaN;
+
+/** What was published of a cell, and ours in its parts. */
+function publishedText(metric: Metric, cell: Cell, width: number): string {
+    const { numbers } = cell;
+    if (!metric.published || numbers.published !== 1) return '';
+    if (metric.id === 'error') return percent(numbers[metric.published]);
+    const ratio = numbers.published_misprint === 1 ? 'misprint' : `× ${(metric.value(cell) / numbers[metric.published]).toFixed(2)}`;
+    return width > 110 ? `${numbers[metric.published].toLocaleString('en')}  ${ratio}` : ratio;
+}
+
+const matrixOf = ({ cells, metric, chosen, beside }: Picture): Matrix<Cell> => {
+    const [rows, columns] = [names(cells), counters(cells)];
+    return {
+        ...{ facet: null, blank: 'not known', chosen, text: metric.text, scale: metric.scale, beside: beside.map(metric.value) },
+        down: { name: 'granularity', values: rows },
+        across: { name: 'counters', values: columns.map(String) },
+        cells: cells.map((cell) => ({ at: [0, rows.indexOf(cell.row), columns.indexOf(cell.numbers.counters)], value: metric.value(cell), cell })),
+        under: (cell, width) => publishedText(metric, cell, width),
+    };
+};
+
+/** What an axis is of, and how its values are spread; shortly, as it stands upright. */
+export const axisTitle = (title: string, { spread }: ValueScale): string => (spread === 'symmetric logarithmic' ? `${title}, ${spread}` : title);
+
+const boxIn = (p: Painter, names: string[]): Box => ({ x: 76, y: 14, width: p.width - 76 - endsWidth(names), height: p.height - 60 });
+
+export const around = ([x, y]: Point, cell: Cell): Hit<Cell> => ({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
+
+export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Picture): Hit<Cell>[] {
+    const colours = theme();
+    const cells = having(all, metric);
+    if (cells.length === 0) return drawNote(p, `${metric.title}: not known of any cell`), [];
+    const columns = counters(cells);
+    const dots = metric.id === 'swapouts' ? cells.filter((cell) => publishedOf(cell, metric) > 0) : [];
+    const scale = valueScale(extentOf([...cells, ...beside].map(metric.value), dots.map((cell) => publishedOf(cell, metric))), metric.scale);
+    const rows = names(cells);
+    const box = boxIn(p, rows);
+    const up = upIn(box, scale);
+    const across = scaleLog([columns[0] / 1.1, columns.at(-1)! * 1.1], [box.x, box.x + box.width]);
+    drawUp(p, box, scale, metric.tick, axisTitle(metric.title, scale));
+    drawAcross(p, box, columns.map((count): [number, string] => [across(count), String(count)]), 'counters');
+    const palette = distinctColours(rows.length);
+    const curves = rows.map((row, i) => {
+        const own = cells.filter((cell) => cell.row === row).sort((a, b) => a.numbers.counters - b.numbers.counters);
+        return { own, points: own.map((cell): Point => [across(cell.numbers.counters), up(metric.value(cell))]), colour: palette[i], width: 2, dash: [] };
+    });
+    drawCurves(p, curves);
+    const radii = dotRadii(curves.flatMap(({ points }) => points), 3.5);
+    const hits: Hit<Cell>[] = [];
+    for (const { own, points, colour } of curves)
+        own.forEach((cell, i) => {
+            const [x, y] = points[i];
+            p.dot(x, y, Math.max(radii[hits.length], cell === chosen ? 6 : 0), colour, cell === chosen ? colours.ink : '');
+            if (dots.includes(cell)) p.dot(x, up(publishedOf(cell, metric)), 3, colours.panel, colour);
+            hits.push(around([x, y], cell));
+        });
+    drawEnds(p, box, curves.map(({ points, colour }, i) => ({ end: points.at(-1)!, text: rows[i], colour })));
+    if (dots.length) p.text(box.x + 8, box.y + box.height - 10, '● ours   ○ published', { colour: colours.faint, size: 11 });
+    return hits;
+}
 
 export interface CellFigure {
     name: string;
     title: string;
-    paint: Paint;
+    paint: (p: Painter, picture: Picture) => Hit<Cell>[];
     height: (picture: Picture, width: number) => number;
     /** It stands alone, as wide as the page. */
     wide?: boolean;
@@ -27,8 +136,8 @@ export interface Choice {
     title: string;
     key: keyof State;
     of: (cell: Cell) => string;
-    /** What has the largest error is first, but for the worst of all. */
-    worstFirst?: boolean;
+    /** What has more of it is first; default: as they are. */
+    rank?: (own: Cell[]) => number;
 }
 
 export interface Cells {
@@ -47,8 +156,15 @@ export interface CellDetail extends Omit<View, 'update'> {
     show: (cell: Cell | null) => void;
 }
 
-export const matrixFigure: CellFigure = { name: 'matrix', title: 'Counters by granularity', paint: drawCells, height: cellsHeight };
-export const linesFigure: CellFigure = { name: 'lines', title: 'Over the number of counters', paint: drawLines, height: linesHeight };
+export const matrixFigure: CellFigure = {
+    ...{ name: 'matrix', title: 'Counters by granularity' },
+    paint: (p, picture) => drawMatrix(p, matrixOf(picture)),
+    height: (picture, width) => matrixHeight(matrixOf(picture), width),
+};
+export const linesFigure: CellFigure = {
+    ...{ name: 'lines', title: 'Over the number of counters', paint: drawLines },
+    height: ({ cells }) => endsHeight(names(cells)),
+};
 
 /** The same numbers of another file, and by how much they are more; null where it has no such cell. */
 function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {
@@ -77,9 +193,8 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     function chosen(): { cells: Cell[]; by: { choice: Choice; names: string[]; name: string }[] } {
         let { cells } = all;
         const by = all.choices.map((choice) => {
-            const worst = ([name, own]: [string, Cell[]]) => (name === worstOfAll ? -1 : Math.max(...own.map(({ numbers }) => numbers.error)));
             const found = groups(cells, choice.of);
-            if (choice.worstFirst) found.sort((a, b) => worst(b) - worst(a));
+            if (choice.rank) found.sort((a, b) => choice.rank!(b[1]) - choice.rank!(a[1]));
             const names = found.map(([name]) => name);
             const name = among(names, choice.key, String);
             cells = cells.filter((cell) => choice.of(cell) === name);

@@ -6,7 +6,6 @@ import type { Source } from '../client';
 import { theme } from '../colours';
 import { fill, h, select, tableElement, type Table } from '../dom';
 import { fieldPlot } from '../field';
-import { full } from '../numbers';
 import type { Axis } from '../protocol';
 import { parseRange, rangeText } from '../state';
 import { pairAxes, pairPanels, pairPython, pairsOf } from './compare_align';
@@ -113,7 +112,7 @@ export function compareView(app: App): View {
     plot.figure.bar.append(controls);
     const said = (some: string[]) => some.map((each) => h('p', { class: 'note' }, each));
     const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes: own }) =>
-        h('section', { class: 'card' }, table.rows.length > 0 && tableElement(table, full), ...said(own)),
+        h('section', { class: 'card' }, table.rows.length > 0 && tableElement(table), ...said(own)),
     );
     const name = (which: string, each: Source) => h('p', {}, h('strong', {}, which), `${titleOf(each)} (${each.info.name})`);
     const names = h('section', { class: 'card' }, name('First: ', source), name('Second: ', other), ...said(all.length ? notes : []));

@@ -147,7 +147,7 @@ export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
 export async function pairAxes(first: Source, second: Source, { a, b, twins }: Pair): Promise<[Axis, Axis]> {
     const unit = Math.max(a.unit, b.unit);
     if (twins) return axesOf(twins, unit);
-    const axis = axisOf(await Promise.all([first.extents([a.id]), second.extents([b.id])]), unit);
+    const axis = axisOf((await Promise.all([first.extents([a.id]), second.extents([b.id])])).flat(), unit);
     return [axis, axis];
 }
 

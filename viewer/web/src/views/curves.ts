@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Curves: what probes measured, of one machine or of several over each other, with what they concluded from it.
 import { extent, leastIndex, sum } from 'd3-array';
-import { scaleLinear } from 'd3-scale';
+import { scaleLog } from 'd3-scale';
 import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
 import { distinctColours, theme } from '../colours';
 import { fill, h, segmented, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { followHands } from '../gestures';
-import { brief, full } from '../numbers';
+import { brief } from '../numbers';
 import { snippet } from '../python';
 import { parseRange } from '../state';
 import { curvesOf, drawCurves, groupsOf, heightOf, plateauAt, plotBox, residualsOf, unitTitle, xText, type Against, type CurveGroup, type CurvePicture, type Shown } from './curves_draw';
@@ -43,30 +43,30 @@ export function curvesView(app: App): View {
         return asked === 'plateaus' && visible().some((each) => each.plateaus.length > 0) ? 'plateaus' : '';
     }
 
-    /** In logarithms to the base 2: a little more than the points. */
+    /** A little more than the points. */
     function whole(): [number, number] {
         const [least, most] = extent(all().flatMap((each) => [...each.curve.x].filter((x) => x > 0)));
-        if (least === undefined) return [0, 1];
-        const [from, to] = [Math.log2(least), Math.log2(most)];
-        const margin = Math.max(0.15, (to - from) * 0.02);
-        return [from - margin, to + margin];
+        if (least === undefined) return [1, 2];
+        const margin = Math.max(2 ** 0.15, (most / least) ** 0.02);
+        return [least / margin, most * margin];
     }
 
     function range(): [number, number] {
-        const chosen = parseRange(app.state.x, 2 ** whole()[1]);
-        return chosen && chosen[0] > 0 ? [Math.log2(chosen[0]), Math.log2(chosen[1])] : whole();
+        const chosen = parseRange(app.state.x, whole()[1]);
+        return chosen && chosen[0] > 0 ? chosen : whole();
     }
 
     function look(range: [number, number] | null): void {
-        app.move(range ? range.map((each) => Number((2 ** each).toPrecision(7))).join('-') : '');
+        app.move(range ? range.map((each) => Number(each.toPrecision(7))).join('-') : '');
         figure.changed();
         hover(pointer); // another place lies under it now
     }
 
-    function drag(from: number, to: number, done: boolean): void {
-        dragged = done ? null : [from, to];
-        const [a, b] = [from, to].map(scale().invert);
-        if (done && b - a > 0.1) look([a, b]);
+    function drag(x0: number, x1: number, done: boolean): void {
+        const pixels: [number, number] = [Math.min(x0, x1), Math.max(x0, x1)];
+        dragged = done ? null : pixels;
+        const [a, b] = pixels.map(scale().invert);
+        if (done && b > 1.07 * a) look([a, b]);
         else figure.redraw();
     }
 
@@ -76,7 +76,7 @@ export function curvesView(app: App): View {
             readout.textContent = loads() ? moves : `${marks} ${moves}`;
             return;
         }
-        const x = 2 ** scale().invert(at);
+        const x = scale().invert(at);
         const parts = visible().map(({ label, curve }) => {
             const best = leastIndex(curve.x, (each) => Math.abs(Math.log(each / x)))!;
             return `${label}: ${brief(curve.value[best])} at ${xText(curve.x[best], curve.xUnit)}${curve.knockedOut?.[best] ? ', left out' : ''}`;
@@ -132,9 +132,9 @@ export function curvesView(app: App): View {
     canvas.insertAdjacentElement('afterend', readout);
     const scale = () => {
         const { x, width } = plotBox(canvas.clientWidth);
-        return scaleLinear(range(), [x, x + width]);
+        return scaleLog(range(), [x, x + width]);
     };
-    followHands(canvas, { ...{ scale, whole, look }, least: 0.2 }, { select: (from, to, done) => drag(Math.min(from, to), Math.max(from, to), done), hover });
+    followHands(canvas, { scale, whole, look, least: [1, 2 ** 0.2] }, { select: drag, hover });
 
     function update(): void {
         const palette = distinctColours(all().length);
@@ -157,7 +157,7 @@ export function curvesView(app: App): View {
         fill(legend, ...all().map(box));
         hover(null);
         const decisions = sources.map((source) => decisionsOf(source, sources.length > 1));
-        fill(findings, h('h3', {}, 'Findings'), tableElement(findingsTable(sources), full), ...decisions);
+        fill(findings, h('h3', {}, 'Findings'), tableElement(findingsTable(sources)), ...decisions);
         figure.changed();
     }
     update();

@@ -4,14 +4,12 @@
 import { range, sum, ticks } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { titleOf } from '../app';
-import { dotRadii, drawAcross, drawCurves as drawLines, drawLabels, drawUp, upIn, type Label } from '../chart';
+import { dotRadii, drawAcross, drawCurves as drawLines, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
 import type { Source } from '../client';
 import { theme } from '../colours';
-import type { Box } from '../field_layout';
 import { brief, bytes, full, percentTick } from '../numbers';
-import { textWidth, type Painter, type Point } from '../paint';
+import { textWidth, type Box, type Painter, type Point } from '../paint';
 import type { ProbeCurve, TableRow } from '../protocol';
-import { extentOf, valueScale } from '../scale';
 
 /** A curve of one of the files that are laid over each other. */
 export type Shown = ReturnType<typeof curvesOf>[number];
@@ -27,7 +25,7 @@ const overs: Record<string, string> = { bytes: 'footprint', pages: 'pages', cycl
 
 export const unitTitle = (unit: string): string => units[unit] ?? unit;
 
-export const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
+const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
 
 export function groupsOf(sources: Source[]) {
     const all = sources.flatMap(({ info }) => info.probe!.curves.map(({ xUnit, unit }) => ({ id: `${unit}:${xUnit}`, title: `${unitTitle(unit)} over ${overTitle(xUnit)}`, xUnit, unit })));
@@ -84,9 +82,7 @@ export function curvesOf(sources: Source[], group: CurveGroup) {
 }
 
 /** The plateau that a size lies on; NaN where none is known. */
-export function plateauAt(shown: Shown, x: number): number {
-    return shown.plateaus.find((each) => x >= each.from && x <= each.to)?.value ?? NaN;
-}
+export const plateauAt = ({ plateaus }: Shown, x: number): number => plateaus.find((each) => x >= each.from && x <= each.to)?.value ?? NaN;
 
 /** The value of a curve between its points, on logarithmic axes; NaN outside. Points that were knocked out do not count. */
 function valueAt(curve: ProbeCurve, x: number): number {
@@ -114,7 +110,7 @@ export interface CurvePicture {
     shown: Shown[];
     /** Colours by curve: the same whatever is hidden. */
     colour: (shown: Shown) => string;
-    /** What is visible of the x axis, in logarithms to the base 2. */
+    /** What is visible of the x axis. */
     view: [number, number];
     log: boolean;
     /** By curve; empty where no residuals are asked for. */
@@ -141,18 +137,20 @@ const pagesText = (value: number): string =>
     value >= 8192 && value % 1024 === 0 ? `${(value / 1024).toLocaleString('en')} Ki` : full(Math.round(value * 10) / 10);
 
 /** Where values of x lie on the screen. */
-const placeOf = ({ view: [from, to] }: CurvePicture, { x: begin, width }: Box) => (x: number): number =>
-    begin + ((Math.log2(Math.max(x, 1e-9)) - from) / (to - from)) * width;
+function placeOf({ view }: CurvePicture, { x: begin, width }: Box): (x: number) => number {
+    const place = scaleLog(view, [begin, begin + width]);
+    return (x) => place(Math.max(x, 1e-9));
+}
 
-const inView = ({ view: [from, to] }: CurvePicture, x: number): boolean => x >= 2 ** from * 0.999 && x <= 2 ** to * 1.001;
+const inView = ({ view: [from, to] }: CurvePicture, x: number): boolean => x >= from * 0.999 && x <= to * 1.001;
 
 /** Powers of two, of cycles round numbers; where few are in sight multiples of a power of two. */
 function xTicks([from, to]: [number, number], width: number, unit: string): number[] {
-    const [a, b] = [2 ** from, 2 ** to];
-    const most = Math.max(3, width / 84);
-    if (to - from < 2) return unit === 'cycles' ? ticks(a, b, 6) : multiples(a, b, Math.max(1, 2 ** Math.ceil(Math.log2((b - a) / 6))));
-    if (unit === 'cycles') return [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power)).filter((each) => each >= a && each <= b);
-    return multiples(from, to, Math.max(1, Math.ceil((to - from) / most))).map((power) => 2 ** power);
+    const octaves = Math.log2(to / from);
+    if (octaves < 2) return unit === 'cycles' ? ticks(from, to, 6) : multiples(from, to, Math.max(1, 2 ** Math.ceil(Math.log2((to - from) / 6))));
+    if (unit === 'cycles') return range(7).flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power)).filter((each) => each >= from && each <= to);
+    const step = Math.ceil(octaves / Math.max(3, width / 84));
+    return multiples(Math.log2(from), Math.log2(to), step).map((power) => 2 ** power);
 }
 
 const multiples = (from: number, to: number, step: number): number[] => range(Math.ceil(from / step), Math.floor(to / step) + 1).map((each) => each * step);
@@ -242,7 +240,7 @@ export function drawCurves(p: Painter, picture: CurvePicture): void {
     const box = plotBox(p.width);
     const values = picture.shown.flatMap(({ curve, plateaus }) => [
         ...curve.value.filter((_, i) => inView(picture, curve.x[i])),
-        ...plateaus.filter(({ from, to }) => to >= 2 ** picture.view[0] && from <= 2 ** picture.view[1]).map(({ value }) => value),
+        ...plateaus.filter(({ from, to }) => to >= picture.view[0] && from <= picture.view[1]).map(({ value }) => value),
     ]);
     const scale = valueScale(extentOf(picture.log ? values.filter((each) => each > 0) : values), picture.log ? 'log' : 'linear');
     const up = upIn(box, scale);

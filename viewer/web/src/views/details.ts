@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines.
-import { max, pairs, rollups, sum } from 'd3-array';
+// Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines. Under it
+// tables: data structures, of programs also fields, functions and source lines, and what evicts what; worst first.
+import { max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { phasesTitle, type App } from '../app';
 import { describe } from '../axis';
 import { structuresIn, type Chosen } from '../chosen';
-import { causeNames, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { theme } from '../colours';
-import { h, tableBy, tableElement } from '../dom';
-import { phaseEdges } from '../field_layout';
+import { causeNames, cubeOf, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { h, tableBy, tableElement, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
-import { brief, bytes, full, percent } from '../numbers';
+import { brief, bytes, full, percent, phaseEdges } from '../numbers';
 import type { LineCount, Selected } from '../protocol';
+import { tableCard } from './tables';
 
 const rowsAtMost = 5;
 
@@ -43,48 +44,52 @@ export function selectionTitle(app: App, { selection, filter, cube }: Chosen): s
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
 
-/** Bars of parts of a whole, in the colours that they have elsewhere. */
-function bars(rows: { name: string; count: number; colour?: string; go?: () => void }[], what: string): HTMLElement {
+interface Part {
+    name: string;
+    count: number;
+    colour?: string;
+    go?: () => void;
+}
+
+const mostFirst = (parts: Part[]): Part[] => sort(parts, ({ count }) => -count);
+
+/** Bars of parts of a whole, in the colours that they have elsewhere; null where fewer than `least` have any of it. */
+function bars(title: string, what: string, parts: Part[], least = 1): HTMLElement | null {
+    const rows = parts.filter(({ count }) => count > 0);
+    if (rows.length < least) return null;
     const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
-    const row = ({ name, count, colour = theme().count, go }: (typeof rows)[number]) => {
-        const title = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
+    const row = ({ name, count, colour = theme().count, go }: Part) => {
+        const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
         const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
-        return h('li', { title: `${name}: ${full(count)} ${what}` }, title, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
+        return h('li', { title: `${name}: ${full(count)} ${what}` }, called, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
     };
     const more = rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the tables below`);
-    return h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more);
+    return block(title, h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more));
 }
 
 function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | null {
-    const { cube } = chosen;
-    if (!cube?.causes) return null;
-    const found = causeNames.map((name, i) => ({
-        ...{ name, count: sumOf(cube.causes![i], rows), colour: theme().causes[i] },
-        go: () => app.set({ cause: app.state.cause === name ? '' : name, show: 'misses' }),
-    }));
-    const some = found.filter((each) => each.count > 0);
-    return some.length ? block('Why', bars(some, 'misses')) : null;
+    const found = chosen.cube?.causes?.map((each, i) => {
+        const name = causeNames[i];
+        const go = () => app.set({ cause: app.state.cause === name ? '' : name, show: 'misses' });
+        return { name, count: sumOf(each, rows), colour: theme().causes[i], go };
+    });
+    return bars('Why', 'misses', found ?? []);
 }
 
 /** What evicts lines of what is selected. */
 function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
-    if (chosen.series.kind !== 'level') return null;
-    const sums = rollups(evictionsOf(app.source.info, chosen.series.owner, chosen.phases, structuresChosen(app, chosen)), (some) => sum(some, ({ count }) => count), ({ by }) => by);
-    const rows = sums.map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
-    return rows.length ? block('Who evicts it', bars(rows, 'lines')) : null;
+    const { series, phases } = chosen;
+    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases, structuresChosen(app, chosen)) : [];
+    const sums = rollups(found, (some) => sum(some, ({ count }) => count), ({ by }) => by);
+    return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))));
 }
 
 function codeBlock(app: App, { cube }: Chosen, rows: number[], by: Dimension, title: string): HTMLElement | null {
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
-    const found = Array.from(sumsBy(cube, by, cube.misses, rows), (count, i) => ({
-        name: names[i],
-        count,
-        go: by === 'function' || by === 'core' ? () => app.set({ [by === 'core' ? 'core' : 'func']: names[i] }) : undefined,
-    }))
-        .filter((each) => each.count > 0)
-        .sort((a, b) => b.count - a.count);
-    return found.length > (by === 'core' ? 1 : 0) ? block(title, bars(found, 'misses')) : null;
+    const key = { function: 'func', core: 'core' }[by as string];
+    const part = (count: number, i: number): Part => ({ name: names[i], count, go: key ? () => app.set({ [key]: names[i] }) : undefined });
+    return bars(title, 'misses', mostFirst(Array.from(sumsBy(cube, by, cube.misses, rows), part)), by === 'core' ? 2 : 1);
 }
 
 /** Lines that cores take from each other. */
@@ -103,8 +108,7 @@ function sharingBlock(app: App, { series, selection, phases }: Chosen): HTMLElem
         const [wrong, right] = [sum(some, (i) => sharing.falseSharing[i]), sum(some, (i) => sharing.trueSharing[i])];
         return { name: `${describe(structures, BigInt(address))}: cores ${who}, ${percent(wrong / (wrong + right))} false`, count: wrong + right };
     });
-    if (lines.length === 0) return null;
-    return block('Lines shared by cores', bars(lines.sort((a, b) => b.count - a.count), 'misses after stores of another core'));
+    return bars('Lines shared by cores', 'misses after stores of another core', mostFirst(lines));
 }
 
 /** How many lines of the selection lie in each set; more than there are ways cannot stay. */
@@ -134,7 +138,7 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
-    return block('Worst lines', tableElement(table, full), note);
+    return block('Worst lines', tableElement(table), note);
 }
 
 /** What is known without looking at lines. */
@@ -160,7 +164,7 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     if (!found) return [];
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
     return [
-        found.functions.length ? block('Functions', bars(found.functions, 'events')) : null,
+        bars('Functions', 'events', found.functions),
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
     ];
@@ -176,4 +180,70 @@ export function numbersOf(chosen: Chosen, found: Selected | null): HTMLElement {
         else parts.push(['events', full(found.first)]);
     }
     return h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+const tableRowsAtMost = 100;
+
+type Column = [string, (row: number) => string | number];
+
+/** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
+function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
+    const { info } = app.source;
+    const { cube } = chosen;
+    if (!cube?.dimensions[by]) return null;
+    const { names } = cube.dimensions[by];
+    const rows = rowsOf(cube, filter);
+    const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
+    const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
+    add(`${cube.level} misses`, cube.misses);
+    const misses = columns[0].values;
+    if (!cube.accesses.some(Number.isNaN)) {
+        add(`${cube.level} accesses`, cube.accesses);
+        const accesses = columns[1].values;
+        columns.push({ title: 'rate', rate: true, values: Array.from(misses, (each, i) => (accesses[i] > 0 ? each / accesses[i] : NaN)) });
+    }
+    if (cube.cycles) add('cycles lost', cube.cycles);
+    cube.causes?.forEach((each, i) => add(causeNames[i], each));
+    for (const name of info.attribution ? info.attribution.counts.map((each) => / misses$/.exec(each.title) && each.title.slice(0, -7)) : info.structureLevels.map((each) => each.name)) {
+        const other = name && name !== cube.level ? cubeOf(info, name) : null;
+        if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
+        columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
+    }
+    const size = by === 'structure';
+    const sizes = rollup(info.structures, (own) => sum(own, (each) => each.bytes), ({ name }) => name);
+    const bytesOf = (i: number) => sizes.get(names[i]) || NaN;
+    const found = range(names.length).filter((i) => columns.some(({ values }) => values[i] > 0) || (size && bytesOf(i) > 0 && !info.attribution));
+    const first = size ? 2 : 1;
+    return tableBy(`${title}, ${phasesTitle(app)}`, found, [
+        [title.toLowerCase().replace(/s$/, ''), (i) => names[i]],
+        ...(size ? [['size', bytesOf] as Column] : []),
+        ...columns.map((each): Column => [each.title, (i) => each.values[i]]),
+    ], {
+        ...{ sorted: first, barred: first, most: tableRowsAtMost, pick },
+        format: (value, column) => (size && column === 1 ? (value > 0 ? bytes(value) : '') : columns[column - first].rate ? percent(value) : full(value)),
+        picked: by === 'structure' ? app.state.structure : by === 'function' ? app.state.func : undefined,
+    });
+}
+
+function evictionTable(app: App, { series, phases }: Chosen): Table {
+    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases) : [];
+    return tableBy(
+        `What evicts what in ${series.owner}, ${phasesTitle(app)}`,
+        found,
+        [['evicted', ({ victim }) => victim], ['by', ({ by }) => by], ['lines', ({ count }) => count]],
+        { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost },
+    );
+}
+
+export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): HTMLElement[] {
+    const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
+    const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
+    const tables = [
+        groupTable(app, chosen, 'structure', 'Data structures', without('structure'), pick),
+        groupTable(app, chosen, 'field', 'Fields', filter),
+        groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
+        groupTable(app, chosen, 'line', 'Source lines', filter),
+        evictionTable(app, chosen),
+    ];
+    return tables.filter((each) => each !== null && each.rows.length > 0).map((each) => tableCard(app, each!));
 }

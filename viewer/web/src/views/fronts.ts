@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fronts: error against a cost, a panel per workload, link and file, with one scale; what trackers give of the same workload and link beside it.
+// Fronts: error against a cost, a panel per workload, link and file, with one scale; what trackers of hot lines give of the same workload and
+// link beside it, and the view of trackers.
 import { groups } from 'd3-array';
-import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, upIn } from '../chart';
+import { baseName, titleOf, type App, type View } from '../app';
+import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
 import { distinctColours, theme } from '../colours';
-import { tableBy, type Table } from '../dom';
-import type { Box } from '../field_layout';
-import type { Hit } from '../figure';
-import { percent, percentTick } from '../numbers';
-import { shortened, textWidth, type Painter, type Point } from '../paint';
-import { extentOf, valueScale, type ValueScale } from '../scale';
-import { around, axisTitle, counters, having, type Cell, type Metric } from './cells_draw';
-import { boundsOf, cellsOf, frontOf, type Bound } from './sweep_cells';
+import { fill, h, inWords, select, tableBy, tableElement, type Table } from '../dom';
+import { figureOf, type Hit } from '../figure';
+import { full, percent, percentTick } from '../numbers';
+import { shortened, textWidth, type Box, type Painter, type Point } from '../paint';
+import type { FileInfo } from '../protocol';
+import { snippet } from '../python';
+import { around, axisTitle, counters, having, type Cell, type Metric } from './cells';
+import { boundsOf, cellsOf, frontOf, metricsOf, type Bound } from './sweep_cells';
 
 export interface Panel {
     source: Source;
@@ -33,8 +35,7 @@ const error = ({ numbers }: Cell): number => numbers.error;
 const admitted = ({ numbers }: Cell): boolean => numbers.admitted !== 0;
 const programOf = ({ info }: Source): string => [info.input, ...info.settings].join(' ');
 
-/** `eviction`: of older files, which do not say what is on a front, cells of this policy alone. */
-export function panelsOf(sources: Source[], eviction?: string): Panel[] {
+export function panelsOf(sources: Source[]): Panel[] {
     const several = sources.length > 1;
     const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
@@ -42,8 +43,7 @@ export function panelsOf(sources: Source[], eviction?: string): Panel[] {
     });
     const byFile = sources.map((source) => {
         if (!source.info.sweep) return [];
-        const cells = cellsOf(source.info).filter(({ texts, numbers }) => 'front' in numbers || !eviction || texts.eviction === eviction);
-        return [...groups(cells, ({ texts }) => texts.workload, ({ texts }) => texts.link)].flatMap(([workload, links]) =>
+        return [...groups(cellsOf(source.info), ({ texts }) => texts.workload, ({ texts }) => texts.link)].flatMap(([workload, links]) =>
             links.map(([link, own]) => panel(source, workload, link, own, [])),
         );
     });
@@ -111,7 +111,6 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
-    const told = panel.cells.some(({ numbers }) => 'front' in numbers);
     drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
     drawAcross(p, box, xs.ticks.map((tick): [number, string] => [at(tick, 0)[0], percentTick(tick)]), 'error');
     if (!alone) p.text(box.x - 50, box.y - 14, shortened(panel.title, box.width + 50, 12, 600), { colour: ink, size: 12, weight: 600 });
@@ -119,19 +118,16 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     const cells = having(panel.cells, over);
     const hits: Hit<Cell>[] = [];
     for (const [, own] of groups(cells, ({ numbers }) => numbers.counters)) {
-        const front = paretoFront(own, over);
-        if (alone) p.line(front.map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
+        if (alone) p.line(paretoFront(own, over).map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
         for (const cell of own) {
-            const large = told ? cell.numbers.front === 1 : front.includes(cell);
-            p.dot(...place(cell), large ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
+            p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
             if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
             hits.push(around(place(cell), cell));
         }
     }
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
-    const front = shownFront(panel, over);
-    p.line(front.map(place), ink, 1.5);
-    const named = told ? cells.filter(({ numbers }) => numbers.remains === 1) : front.filter((cell) => !marks.includes(cell));
+    p.line(shownFront(panel, over).map(place), ink, 1.5);
+    const named = cells.filter(({ numbers }) => numbers.remains === 1);
     drawLabels(p, [...marks, ...named].map((cell) => {
         const [[x, y], text] = [place(cell), marks.includes(cell) ? cell.row : labelOf(cell, panel.cells)];
         const beside = [x + 8, x - 8 - textWidth(text, 11)].filter((each) => each >= box.x - 4);
@@ -182,4 +178,49 @@ export function frontsTable({ panels, over }: Fronts): Table {
         ['mark', ({ cell }) => markOf(cell)],
         ['on the front of both', ({ front }) => (front ? 'yes' : '')],
     ], { keys: 4 });
+}
+
+type Trackers = NonNullable<FileInfo['trackers']>;
+
+/** The worst first, those without reports last. */
+export const trackersTable = ({ link, top, rows }: Trackers): Table =>
+    tableBy(`Trackers on ${link}`, rows, [
+        ...inWords('tracker', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes per event', 'error %'),
+        [`recall of ${top} %`, ({ numbers }) => 100 * numbers.recall],
+        ...inWords('worst recall %', 'precision %'),
+        ['remark', ({ numbers }) => (numbers.traffic_is_off === 1 ? 'traffic is off by more than a tenth' : '')],
+        ['settings', ({ texts }) => texts.spec],
+    ], { sorted: 7 });
+
+export function trackersView(app: App): View {
+    const sources = [app.source, ...app.others];
+    const own = sources.filter(({ info }) => info.trackers);
+    const panels = panelsOf(sources).filter(({ marks }) => marks.length > 0);
+    const overs = metricsOf(panels.flatMap(({ cells, marks }) => [...cells, ...marks])).filter(({ id }) => id !== 'error');
+    const chosen = () => overs.find(({ id }) => id === app.state.over) ?? overs[0];
+    const picture = (): Fronts => ({ panels, over: chosen(), chosen: null });
+    const figure = figureOf({
+        name: () => `${baseName(own[0])}-front`,
+        label: () => `Error against ${chosen().title.toLowerCase()} of trackers: ${own.map(titleOf).join('; ')}`,
+        height: (width) => frontsHeight(picture(), width),
+        draw: (p) => void drawFronts(p, picture()),
+        table: () => frontsTable(picture()),
+        python: () => snippet({ FILE: own[0].info.name, COLUMNS: [chosen().column] }, 'trackers'),
+    });
+    const controls = h('div', { class: 'row' });
+    figure.bar.append(h('h3', {}, 'Error against what it costs'), controls);
+    const lonely = sources.some(({ info }) => info.sweep) && panels.every(({ cells }) => !cells.length);
+    const tables = own.map(({ info, info: { trackers } }) => {
+        const { copies, events, phases } = trackers!;
+        const note = `${info.name}: ${full(events)} events in ${full(phases)} phases; ${full(copies)} ${copies === 1 ? 'copy' : 'copies'} of the link.`;
+        return h('section', { class: 'card' }, h('p', { class: 'note' }, note), tableElement(trackersTable(trackers!)));
+    });
+    const why = 'The sweep has no cells of this workload, link and machine: its front is not shown.';
+    const element = h('div', { class: 'view' }, lonely && h('p', { class: 'note' }, why), figure.element, ...tables);
+    const update = () => {
+        fill(controls, select('Error against', overs.map(({ id, title }): [string, string] => [id, title.toLowerCase()]), chosen().id, (over) => app.set({ over })));
+        figure.changed();
+    };
+    update();
+    return { element, update };
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices of cells by two parameters, one for each value of a third, with one scale of colours.
 import { scale as rule } from '../../../drawing.json';
-import { css, differenceColour, heatColour, inkOn, theme } from '../colours';
-import type { Box } from '../field_layout';
+import { differenceColour, heatColour, inkOn, theme } from '../colours';
 import type { Hit } from '../figure';
-import { shortened, textWidth, type Painter } from '../paint';
-import { extentOf, valueScale, type Wanted } from '../scale';
+import { shortened, textWidth, type Box, type Painter } from '../paint';
+import { extentOf, valueScale, type Wanted } from '../chart';
 
 /** What cells differ by, and the names of its values in order. */
 interface Names {
@@ -54,7 +53,7 @@ function drawKey(p: Painter, text: (value: number) => string, { ends, scale, col
     const from = Math.max(0, Math.min(x, p.width - whole - 8));
     const x0 = from + textWidth(left, 11) + 6;
     p.text(from, y, left, style);
-    for (let i = 0; i < steps; ++i) p.rect(x0 + 2 * i, y - 5, 2, 10, css(colour((i + 0.5) / steps)));
+    for (let i = 0; i < steps; ++i) p.rect(x0 + 2 * i, y - 5, 2, 10, colour((i + 0.5) / steps));
     p.text(x0 + 2 * steps + 6, y, after, style);
 }
 
@@ -109,7 +108,7 @@ export function drawMatrix<T>(p: Painter, matrix: Matrix<T>): Hit<T>[] {
         const colour = Number.isFinite(cells[i].value) ? colouring.of(cells[i].value) : null;
         const style = { colour: colour ? inkOn(colour) : colours.faint, anchor: 'middle' as const, weight: under ? 600 : 400 };
         const small = under?.(cell, width) ?? '';
-        p.rect(x + 0.5, y + 0.5, width - 1, height - 1, colour ? css(colour) : colours.grid);
+        p.rect(x + 0.5, y + 0.5, width - 1, height - 1, colour ?? colours.grid);
         if (place) p.text(x + width / 2, y + height / 2 - (small ? 8 : 0), said[i], style);
         if (small) p.text(x + width / 2, y + height / 2 + 10, small, { ...style, size: 10.5, weight: 400 });
         if (cell !== chosen) continue;

@@ -3,9 +3,9 @@
 import { extent, max, min } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { fill, h, select, tableBy, tableElement, type Table } from '../dom';
-import type { Box } from '../field_layout';
 import { figureOf, type Hit } from '../figure';
 import { brief, full, percent } from '../numbers';
+import type { Box } from '../paint';
 import { byInterest, cellsOf, isFraction, isKnown, named, parameterOf, twinsOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
@@ -195,9 +195,9 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
             measure.ratio ? `${measure.name} is derived: ${measure.ratio.join(' / ')}.` : '',
             leftOut ? `Left out: ${full(leftOut)} points without ${[facet, down, across].flatMap((each) => each?.name ?? []).join(' or ')}.` : '',
         ].filter(Boolean).join(' ');
-        fill(worst, tableElement(cellsTable(), full));
+        fill(worst, tableElement(cellsTable()));
         own.hidden = !chosen;
-        if (chosen) own.replaceChildren(tableElement(pointsTable(points, `Points of ${nameOf(chosen)}`, chosen.points, measure.name, 100), full));
+        if (chosen) own.replaceChildren(tableElement(pointsTable(points, `Points of ${nameOf(chosen)}`, chosen.points, measure.name, 100)));
         figure.changed();
     }
     update();

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reuse distances of what is selected (docs/reuse.md): misses of fully associative LRU caches by capacity, marked where the machine's
 // levels lie; under it uses by the least capacity that they hit in.
-import { bisectRight, min, rollup, sum } from 'd3-array';
+import { bisectRight, min, range, rollup, sum } from 'd3-array';
+import { scaleLog } from 'd3-scale';
 import { baseName, scaleKind, type App } from '../app';
-import { drawAcross, drawCurves, drawLabels, drawUp, upIn, type Label } from '../chart';
+import { drawAcross, drawCurves, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
 import type { Chosen } from '../chosen';
 import { theme } from '../colours';
 import { h, tableBy } from '../dom';
-import type { Box } from '../field_layout';
 import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
-import { textWidth, type Painter, type Point } from '../paint';
+import { textWidth, type Box, type Painter, type Point } from '../paint';
 import type { FileInfo, ReuseSums } from '../protocol';
 import { snippet } from '../python';
-import { extentOf, valueScale } from '../scale';
 import { asAWhole, selectionTitle } from './details';
 
 const [left, right, head, tall, low, foot] = [54, 56, 58, 120, 50, 44];
@@ -83,9 +82,9 @@ function drawPanel(p: Painter, app: App, panel: Panel, top: number): void {
     // up to where larger caches gain nothing; the first level is seen in any case
     const most = Math.max(lineBytes * (edges.at(-1)?.capacity ?? 1), min(levels, ({ size }) => size) ?? 0);
     const [from, to] = [Math.log2(lineBytes) - 1, Math.ceil(Math.log2(most))];
-    const place = (size: number) => box.x + ((Math.log2(size) - from) / (to - from)) * box.width;
+    const place = scaleLog([2 ** from, 2 ** to], [box.x, box.x + box.width]);
     const steps = Math.ceil((to - from) / Math.max(2, Math.floor(box.width / 50)));
-    const ticks = Array.from({ length: Math.floor((to - from - 1) / steps) + 1 }, (_, i) => 2 ** (to - i * steps));
+    const ticks = range(to, from, -steps).map((power) => 2 ** power);
     p.text(4, top + 10, `${link}, lines of ${bytes(lineBytes)}`, { colour: colours.ink, weight: 600 });
     drawAcross(p, under, ticks.map((tick) => [place(tick), bytes(tick)]), 'capacity, fully associative LRU', box.y);
     drawHistogram(p, panel, under, place);

@@ -132,7 +132,7 @@ export function scoresView(app: App): View {
         h('h3', {}, `${full(validation.machines)} random machines`),
         h('p', { class: 'note' }, `Bars are shares; at their ends right / not identifiable / wrong. ${validation.leftOut}`),
     );
-    const card = (table: Table) => h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
+    const card = (table: Table) => h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table));
     const worst = worstTable(validation);
     const none = h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.'));
     const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : none);

@@ -12,8 +12,7 @@ import { once, type PanelSource } from '../panels';
 import type { Axis, FileInfo } from '../protocol';
 import { snippet } from '../python';
 import { parseRange, rangeText } from '../state';
-import { cellsView, linesFigure, matrixFigure, type CellDetail, type CellFigure, type Cells } from './cells';
-import type { Cell, Metric, Picture } from './cells_draw';
+import { cellsView, linesFigure, matrixFigure, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
 import { cellsOf, known, metricsOf, worstOfAll } from './sweep_cells';
 
@@ -33,7 +32,7 @@ function errorText(here: number, inFile: number, mapped: boolean): string {
 }
 
 /** `cost`: what a cell takes, in words. */
-export function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
+function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
     const series = app.source.info.series.find((each) => each.kind === 'exact') ?? null;
     const mapped = movesPages(app.source.info.machine.yaml);
     const note = h('p', { class: 'note', role: 'status' });
@@ -115,7 +114,6 @@ function partColumns(info: FileInfo): string[] {
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
     const metrics = metricsOf(info.sweep!.rows);
     const published = info.sweep!.rows.some(({ numbers }) => numbers.published === 1);
-    const standing = info.sweep!.rows.some(({ numbers }) => 'front' in numbers);
     const front = over && paretoFront(cells, over);
     const shares = (metric: Metric) => metric.text === percent;
     const name = (metric: Metric) => `${metric.title.toLowerCase()}${shares(metric) ? ' %' : ''}`;
@@ -125,7 +123,8 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
         ...inWords(...parts),
         ...inWords('eviction', 'granularity', 'counters'),
         ...metrics.map((metric): Column => [name(metric), (cell) => (shares(metric) ? 100 : 1) * metric.value(cell)]),
-        ...(standing ? [['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')] as Column, ['mark', markOf] as Column] : []),
+        ['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')],
+        ['mark', markOf],
         ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
         ...papers.map((metric): Column => [`published ${name(metric)}`, ({ numbers }) => (numbers.published === 1 ? (shares(metric) ? 100 : 1) * numbers[metric.published!] : NaN)]),
         ...(published ? [['remark', ({ numbers }) => (numbers.published_misprint === 1 ? 'misprint' : '')] as Column] : []),
@@ -149,7 +148,8 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
     const { objectives, where, tolerance } = sweep!;
     const bounds = where && ` Pale: beyond ${where}; dotted: these bounds.`;
-    const marks = 'front' in numbers ? ` *: remains of the front of ${(objectives || 'all objectives').replace(/,/g, ', ')} within ${percentTick(tolerance)}; .: the rest of it.${bounds}` : '';
+    const front = (objectives || 'all objectives').replace(/,/g, ', ');
+    const marks = ` *: remains of the front of ${front} within ${percentTick(tolerance)}; .: the rest of it.${bounds}`;
     const absent = sweep!.matrices ? '' : ' The file has no /sweep/matrices: the matrix is made of /sweep/rows.';
     return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks}${absent} Click a cell to see what it blurs.`;
 }
@@ -160,13 +160,15 @@ function sweepCells(source: Source): Cells {
     const metrics = metricsOf(info.sweep!.rows);
     const chosen = ({ texts }: Cell) =>
         ['eviction', ...partColumns(info)].filter((key) => texts[key] !== worstOfAll).map((key): [string, string] => [key, texts[key]]);
+    /** What has the largest error is first, but for the worst of all. */
+    const rank = (own: Cell[]) => Math.max(...own.map(({ numbers }) => numbers.error));
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
         choices: [
-            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload, worstFirst: true },
-            { title: 'Link', key: 'level', of: ({ texts }) => texts.link, worstFirst: true },
-            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, worstFirst: true },
+            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload, rank: (own) => (own[0].texts.workload === worstOfAll ? -1 : rank(own)) },
+            { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
+            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank },
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction },
         ],
         note: (picture) => note(source, picture),
@@ -177,16 +179,14 @@ function sweepCells(source: Source): Cells {
 
 /** Of all files that are open. */
 function frontsFigure(app: App): CellFigure {
-    const fronts = (picture: Picture): Fronts => ({ ...picture, panels: panelsOf([app.source, ...app.others], picture.cells[0].texts.eviction) });
+    const panels = panelsOf([app.source, ...app.others]);
+    const fronts = (picture: Picture): Fronts => ({ ...picture, panels });
     return {
-        ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panelsOf([app.source, ...app.others]).length > 1 },
+        ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panels.length > 1 },
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
         height: (picture, width) => frontsHeight(fronts(picture), width),
         table: (picture) => frontsTable(fronts(picture)),
-        python: ({ cells: [{ numbers, texts }], over }) => {
-            const [chosen, more] = 'front' in numbers ? [[], ['admitted', 'front', 'remains']] : [[['eviction', texts.eviction]], []];
-            return snippet({ FILE: app.source.info.name, CHOSEN: chosen, COLUMNS: ['error', over.column, ...more] }, 'sweep');
-        },
+        python: ({ over }) => snippet({ FILE: app.source.info.name, CHOSEN: [], COLUMNS: ['error', over.column, 'admitted', 'front', 'remains'] }, 'sweep'),
     };
 }
 

@@ -5,7 +5,7 @@ import { groups } from 'd3-array';
 import { percent, percentTick } from '../numbers';
 import type { FileInfo } from '../protocol';
 import { remembered } from '../remembered';
-import { plainMetric, type Cell, type Metric } from './cells_draw';
+import { plainMetric, type Cell, type Metric } from './cells';
 
 type Value = (cell: Cell) => number;
 
@@ -16,7 +16,6 @@ const columnOf = (objective: string): string => (objective === 'bytes' ? 'bytes_
 
 export interface Bound {
     column: string;
-    sign: string;
     /** As the file has it: errors and slowdowns as fractions. */
     limit: number;
     holds: (cell: Cell) => boolean;
@@ -30,7 +29,7 @@ export function boundsOf(where: string): Bound[] {
             const value = unit * numbers[column];
             return (sign.endsWith('=') && value === limit) || (sign.startsWith('<') ? value < limit : value > limit);
         };
-        return { column, sign, limit: limit / unit, holds };
+        return { column, limit: limit / unit, holds };
     });
 }
 
@@ -71,7 +70,7 @@ function remaining(front: Cell[], of: Value[], tolerance: number): Cell[] {
 }
 
 /** Each monitor that all workloads have, by the worst that it gives in any of them, and what it is among the others on its link. */
-export function worstOf(cells: Cell[], { objectives, where, tolerance }: NonNullable<FileInfo['sweep']>): Cell[] {
+function worstOf(cells: Cell[], { objectives, where, tolerance }: NonNullable<FileInfo['sweep']>): Cell[] {
     const workloads = new Set(cells.map(({ texts }) => texts.workload)).size;
     if (workloads < 2) return [];
     const monitor = ({ id, texts }: Cell) => [texts.link, texts.settings, texts.eviction, id].join('|');
@@ -114,11 +113,12 @@ export const metricsOf = (rows: Pick<Cell, 'numbers'>[]): Metric[] => known.filt
 
 const made = new WeakMap<FileInfo, Cell[]>();
 
-/** Each with its workload, link and settings, which older files have none of; at last the worst of all workloads. */
+/** Those of the file, and at last the worst of all workloads. */
 export const cellsOf = (info: FileInfo): Cell[] =>
     remembered(made, info, () => {
-        const { rows, link } = info.sweep!;
-        const alone = { workload: [info.input, ...info.settings].join(' '), link, settings: '' };
-        const own = rows.map(({ texts, numbers }): Cell => ({ texts: { ...alone, ...texts }, numbers, id: `${texts.granularity},${numbers.counters}`, row: `G = ${texts.granularity}` }));
+        const own = info.sweep!.rows.map((row): Cell => {
+            const { granularity } = row.texts;
+            return { ...row, id: `${granularity},${row.numbers.counters}`, row: `G = ${granularity}` };
+        });
         return [...own, ...worstOf(own, info.sweep!)];
     });

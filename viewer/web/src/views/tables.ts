@@ -10,7 +10,7 @@ import { costsTable, findingsTable, scoresTable, worstTable } from './scores';
 import { intrusionTable } from './intrusion';
 import { pointsTable } from './pivot';
 import { sweepTable } from './sweep';
-import { trackersTable } from './trackers';
+import { trackersTable } from './fronts';
 
 function missTable(info: FileInfo): Table {
     const counter = (name: string) => (each: Component) => each.totals[name] || 0;
@@ -115,7 +115,7 @@ export function tablesOf(info: FileInfo): Table[] {
 export function tableCard(app: App, table: Table): HTMLElement {
     const name = `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`;
     const save = () => download(name, csv(table), 'text/csv');
-    const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
+    const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table));
     const caption = element.querySelector('caption')!;
     caption.firstChild!.replaceWith(h('h2', {}, table.caption));
     caption.append(' ', h('button', { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` }, 'CSV'));

@@ -2,14 +2,13 @@
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
 import { greatest, sort, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
-import { css, heatColour, theme } from '../colours';
+import { heatColour, theme } from '../colours';
 import { totalsOf } from '../cube';
 import { fill, h, segmented } from '../dom';
-import { inside, type Box } from '../field_layout';
 import { figureOf } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
-import { textWidth, type Painter } from '../paint';
+import { inside, textWidth, type Box, type Painter } from '../paint';
 import type { FileInfo, LinkInfo } from '../protocol';
 import { snippet } from '../python';
 import { linkTable } from './tables';
@@ -100,7 +99,7 @@ function drawLink(p: Painter, a: Node, b: Node, share: number): [number, number]
     const [y0, y1] = [a.y + (boxHeight / 2) * (back ? 1 + side : 1), b.y + (boxHeight / 2) * (back ? 1 - side : 1)];
     const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
     const bend = back ? `${x0} ${y} ${x1} ${y}` : `${x} ${y0} ${x} ${y1}`;
-    const stroke = share === 0 ? theme().line : css(heatColour(0.2 + 0.8 * share));
+    const stroke = share === 0 ? theme().line : heatColour(0.2 + 0.8 * share);
     p.path(`M${x0} ${y0}C${bend} ${x1} ${y1}`, { stroke, width: 1 + 7 * share, dash: share === 0 ? [4, 4] : [] });
     return [x, y];
 }

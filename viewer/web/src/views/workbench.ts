@@ -6,24 +6,21 @@ import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
 import { baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf } from '../chosen';
-import { Superseded } from '../client';
 import { theme } from '../colours';
-import { rowsOf, sumOf } from '../cube';
 import { fill, h } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
-import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
+import { askHeat, spreadOf, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
 import { brief, bytes } from '../numbers';
 import { withDifference, type PanelSource } from '../panels';
-import type { Axis, Column, Selected } from '../protocol';
+import { messageOf, Superseded, type Axis, type Column, type Selected } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesInWords, phasesText, rangeText } from '../state';
 import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
-import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
+import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
-import { groupTables } from './workbench_tables';
 
 /** Above so many rows the lines of everything are not read until something is selected. */
 const fewRows = 2_000_000;
@@ -215,19 +212,16 @@ export function workbenchView(app: App): View {
         try {
             await latest.show('cells', key, ask, (heat) => plot.set({ heat, drawn: sight }));
         } catch (error) {
-            plot.set({ message: error instanceof Error ? error.message : String(error) });
+            plot.set({ message: messageOf(error) });
         }
     }
 
     function spread(sight: [number, number]): void {
-        const { cube, filter, cause, show, phases } = chosen;
-        const { heat, missing } = spreadOf(chosen, axis, source.info.structures, sight);
-        const rows = rowsOf(cube!, phases ? { ...filter, phase: phases } : filter);
-        const total = sumOf(cause >= 0 ? cube!.causes![cause] : show.quantity === 'accesses' ? cube!.accesses : cube!.misses, rows);
+        const { heat, missing, whole } = spreadOf(chosen, axis, source.info.structures, sight);
         const shown = panel();
         const meaning = missing > 0 ? `${shown.meaning}; ${brief(missing)} have no place on this axis` : shown.meaning;
         latest.forget('cells');
-        plot.set({ heat, drawn: sight, panels: [{ ...shown, meaning, whole: bucketsOfSpread(heat, chosen, sight, total), fine: null, message: '' }] });
+        plot.set({ heat, drawn: sight, panels: [{ ...shown, meaning, whole, fine: null, message: '' }] });
     }
 
     async function readTime(stretches: [number, number][] | null): Promise<void> {

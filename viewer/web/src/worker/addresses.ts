@@ -16,66 +16,64 @@ export function firstThat(from: number, to: number, holds: (at: number) => boole
     return first;
 }
 
-/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i, below firstLine[s + 1]. */
+/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i, below firstLine[s + 1]. Addresses of rows
+ * are given as halves, low half first, and a row. */
 export class Lines {
     readonly count: number;
-    readonly firstLine: number[] = [];
-    private readonly baseHigh: number[] = [];
-    private readonly baseLow: number[] = [];
+    readonly firstLine = [0];
+    /** Where the first line of each segment begins. */
+    readonly bases: bigint[];
+    private readonly baseHigh: number[];
+    private readonly baseLow: number[];
     /** Bytes between the begin of the first line and that of the segment. */
-    private readonly lead: number[] = [];
+    private readonly lead: number[];
     private last = 0;
 
     constructor(
         readonly axis: Axis,
         readonly unit: number,
     ) {
-        let count = 0;
-        for (const segment of axis.segments) {
-            const lead = Number(segment.base % BigInt(unit));
-            const base = segment.base - BigInt(lead);
-            this.firstLine.push(count);
-            this.lead.push(lead);
-            this.baseHigh.push(Number(base >> 32n));
-            this.baseLow.push(Number(base & 0xffffffffn));
-            count += Math.ceil((segment.bytes + lead) / unit);
-        }
-        this.firstLine.push(count);
-        this.count = count;
+        const { segments } = axis;
+        this.bases = segments.map(({ base }) => base - (base % BigInt(unit)));
+        this.baseHigh = this.bases.map((base) => Number(base >> 32n));
+        this.baseLow = this.bases.map((base) => Number(base & 0xffffffffn));
+        this.lead = segments.map(({ base }, s) => Number(base - this.bases[s]));
+        segments.forEach(({ bytes }, s) => this.firstLine.push(this.firstLine[s] + Math.ceil((bytes + this.lead[s]) / unit)));
+        this.count = this.firstLine[segments.length];
     }
 
     private linesIn = (segment: number): number => this.firstLine[segment + 1] - this.firstLine[segment];
 
     /** Bytes from the first line of a segment to an address; NaN where there is no such segment. */
-    private behind(segment: number, addressHigh: number, addressLow: number): number {
-        return (addressHigh - this.baseHigh[segment]) * high + (addressLow - this.baseLow[segment]);
+    private behind(segment: number, halves: Uint32Array, row: number): number {
+        return (halves[2 * row + 1] - this.baseHigh[segment]) * high + (halves[2 * row] - this.baseLow[segment]);
     }
 
     /** Number of the line with this address; -1 off the axis. */
-    lineOf(addressHigh: number, addressLow: number): number {
+    lineOf(halves: Uint32Array, row: number): number {
         for (let tries = 0; tries < 2; ++tries) {
-            const line = Math.floor(this.behind(this.last, addressHigh, addressLow) / this.unit);
+            const line = Math.floor(this.behind(this.last, halves, row) / this.unit);
             if (line >= 0 && line < this.linesIn(this.last)) return this.firstLine[this.last] + line;
-            if (tries === 0) this.last = this.segmentBefore(addressHigh, addressLow);
+            if (tries === 0) this.last = this.segmentBefore(halves, row);
         }
         return -1;
     }
 
     /** The last segment that begins at or before the address. */
-    private segmentBefore(addressHigh: number, addressLow: number): number {
-        return Math.max(0, firstThat(0, this.baseHigh.length, (s) => this.behind(s, addressHigh, addressLow) < 0) - 1);
+    private segmentBefore(halves: Uint32Array, row: number): number {
+        return Math.max(0, firstThat(0, this.bases.length, (s) => this.behind(s, halves, row) < 0) - 1);
     }
 
     /** Of `span` lines from an address on those that are on the axis: the number of the first in each segment, and how many follow it. */
-    runs(addressHigh: number, addressLow: number, span: number): [number, number][] {
+    runs(halves: Uint32Array, row: number, span: number): [number, number][] {
         if (span === 1) {
-            const line = this.lineOf(addressHigh, addressLow);
+            const line = this.lineOf(halves, row);
             return line < 0 ? [] : [[line, 1]];
         }
         const found: [number, number][] = [];
-        for (let s = this.segmentBefore(addressHigh, addressLow); s < this.baseHigh.length; ++s) {
+        for (let s = this.segmentBefore(halves, row); s < this.bases.length; ++s) {
             // lines from the address to the begin of the segment; below 0 where it lies in the segment
-            const before = Math.floor(-this.behind(s, addressHigh, addressLow) / this.unit);
+            const before = Math.floor(-this.behind(s, halves, row) / this.unit);
             if (before >= span) break;
             const first = Math.max(0, -before);
             const last = Math.min(this.linesIn(s), span - before);
@@ -93,6 +91,14 @@ export class Lines {
         return this.axis.segments[segment].start - this.lead[segment] + (line - this.firstLine[segment]) * this.unit;
     }
 
+    /** The stretch of the axis that lines or blocks side by side in a segment take; what of a block lies beyond the segment has no counts. */
+    stretchOf(line: number, count = 1): [number, number] {
+        const segment = this.segmentOf(line);
+        const { start, bytes } = this.axis.segments[segment];
+        const offset = this.offsetOf(line, segment);
+        return [Math.max(offset, start), Math.min(offset + count * this.unit, start + bytes)];
+    }
+
     /** Lines that overlap the stretch x0 .. x1 of the axis: first and one behind the last. */
     range(x0: number, x1: number): [number, number] {
         let [first, last] = [this.count, 0];
@@ -104,11 +110,5 @@ export class Lines {
             last = Math.max(last, this.firstLine[s] + Math.ceil((to - begin) / this.unit));
         });
         return first < last ? [first, last] : [0, 0];
-    }
-
-    /** Number of the first line of a segment, modulo a count of lines. */
-    phaseOf(segment: number, modulus: number): number {
-        const base = BigInt(this.baseHigh[segment]) * BigInt(high) + BigInt(this.baseLow[segment]);
-        return Number((base / BigInt(this.unit)) % BigInt(modulus));
     }
 }

@@ -1,12 +1,123 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
-import { bisector, range, rollups, sum } from 'd3-array';
-import type { Axis, Buckets, Extents, LineCount, Phases, Quantity, Selected, Stretch } from '../protocol';
-import { PageRuns } from '../axis';
+// Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows; as columns of a picture, with
+// sum, least and most of the lines in each.
+import { bisector, quickselect, range, rollups, sum } from 'd3-array';
+import { scale as rule } from '../../../drawing.json';
+import { pageBytes, united } from '../axis';
+import { FileError, type AddressRange, type Axis, type Buckets, type LineCount, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
 import { Lines } from './addresses';
-import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
-import { FileError } from './h5';
-import type { Rows, Series, Token } from './series';
+import type { PyramidLevel, Rows, See, Series, Token } from './series';
+
+/** Counts of the lines of an axis. For levels `first` are accesses. */
+interface Dense {
+    lines: Lines;
+    first: Float64Array;
+    second: Float64Array | null;
+    /** Sums over all rows, on the axis or not. */
+    total: number;
+    totalSecond: number;
+}
+
+export function emptyBuckets(x0: number, x1: number, count: number, grain: number): Buckets {
+    const [touched, sum, min, max] = [0, 0, Infinity, 0].map((each) => new Float64Array(count).fill(each));
+    return { x0, x1, touched, sum, min, max, total: 0, grain, clip: Infinity, above: 0 };
+}
+
+/** Adds a line or block that reaches from `from` to `to` on the axis. */
+function put(into: Buckets, from: number, to: number, touched: number, sum: number, min: number, max: number): void {
+    const { x0, x1 } = into;
+    const count = into.sum.length;
+    const width = (x1 - x0) / count;
+    if (to <= x0 || from >= x1) return;
+    const first = Math.max(0, Math.floor((from - x0) / width + 1e-9));
+    const wide = to - from > width * 1.000001;
+    const last = wide ? Math.min(count - 1, Math.ceil((to - x0) / width - 1e-9) - 1) : first;
+    if (first >= count) return;
+    into.touched[first] += touched;
+    into.sum[first] += sum;
+    for (let i = first; i <= last; ++i) {
+        if (min < into.min[i]) into.min[i] = min;
+        if (max > into.max[i]) into.max[i] = max;
+    }
+}
+
+/** The number that is shown of a line. */
+export function valueOf(quantity: Quantity, first: number, second: number): number {
+    if (quantity === 'misses') return second;
+    if (quantity === 'hits') return Math.max(0, first - second);
+    return quantity !== 'missrate' ? first : first > 0 ? second / first : 0;
+}
+
+/** The values above 0 of the lines in sight. */
+function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, number]): Float64Array {
+    const { lines, first, second } = dense;
+    const [from, to] = lines.range(x0, x1);
+    const values = first.slice(from, to).map((each, i) => valueOf(quantity, each, second ? second[from + i] : 0));
+    return values.filter((each) => each > 0);
+}
+
+/** What all but a hundredth of the values reach. Rates are never cut. */
+function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
+    if (quantity === 'missrate' || values.length === 0) return;
+    const rank = Math.min(values.length - 1, Math.floor(rule.clip_quantile * values.length));
+    into.clip = quickselect(values, rank)[rank];
+    into.above = values.reduce((sum, each) => sum + (each > into.clip ? 1 : 0), 0);
+}
+
+/** Columns of a stretch. For miss rates `touched` are accesses and `sum` misses, so that their ratio is the rate. */
+function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count, sight }: Stretch): Buckets {
+    const { lines, first, second } = dense;
+    const into = emptyBuckets(x0, x1, count, lines.unit);
+    into.total = valueOf(quantity, dense.total, dense.totalSecond);
+    judge(into, valuesInSight(dense, quantity, sight), quantity);
+    const [from, to] = lines.range(x0, x1);
+    for (let line = from; line < to; ) {
+        const segment = lines.segmentOf(line);
+        const stop = Math.min(to, lines.firstLine[segment + 1]);
+        let offset = lines.offsetOf(line, segment);
+        for (; line < stop; ++line, offset += lines.unit) {
+            const [a, b] = [first[line], second ? second[line] : 0];
+            if (a <= 0 && b <= 0) continue;
+            const value = valueOf(quantity, a, b);
+            if (quantity === 'missrate') put(into, offset, offset + lines.unit, a, b, value, value);
+            else put(into, offset, offset + lines.unit, 1, value, value, value);
+        }
+    }
+    return into;
+}
+
+/** Columns from a pyramid in the file, without looking at lines. */
+function bucketsOfPyramid(series: Series, level: PyramidLevel, blocks: Lines, quantity: Quantity, { x0, x1, count }: Stretch): Buckets {
+    const { store } = series;
+    const column = (name: string) => store.numbers(`${level.path}/${name}`);
+    const halves = store.halves(`${level.path}/address`, 0, level.rows);
+    const into = emptyBuckets(x0, x1, count, blocks.unit);
+    const rate = quantity === 'missrate';
+    const prefix = quantity === 'count' ? '' : `${rate ? 'miss_rate' : quantity}_`;
+    const [sum, min, max] = [column(quantity === 'count' ? 'sum' : rate ? 'misses' : quantity), column(`${prefix}min`), column(`${prefix}max`)];
+    const weight = rate ? column('accesses') : store.dataset(`${level.path}/lines`) ? column('lines') : null;
+    let [whole, weights] = [0, 0];
+    for (let i = 0; i < sum.length; ++i) {
+        whole += sum[i];
+        const touched = weight ? weight[i] : level.units;
+        weights += touched;
+        const line = blocks.lineOf(halves, i);
+        if (line >= 0) put(into, ...blocks.stretchOf(line), touched, sum[i], min[i], max[i]);
+    }
+    judge(into, into.max.filter((each) => each > 0), quantity);
+    into.total = rate ? (weights > 0 ? whole / weights : 0) : whole;
+    return into;
+}
+
+/** The part of an axis that lies in x0 .. x1, with the same offsets. */
+export function cut(axis: Axis, x0: number, x1: number): Axis {
+    const segments = axis.segments.flatMap((segment) => {
+        const from = Math.max(0, Math.floor(x0 - segment.start));
+        const to = Math.min(segment.bytes, Math.ceil(x1 - segment.start));
+        return from < to ? [{ base: segment.base + BigInt(from), bytes: to - from, start: segment.start + from }] : [];
+    });
+    return { segments, bytes: axis.bytes };
+}
 
 /** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
 export const fewRows = 2_000_000;
@@ -15,23 +126,21 @@ const mostLines = 48_000_000;
 const mostSelected = 4_000_000;
 const cacheBytes = 400_000_000;
 
-/** Adds rows to the counts of lines; counts for several lines are spread evenly. */
-function addRows(dense: Dense, rows: Rows): void {
+/** Adds a row to the counts of lines; a count for several lines is spread evenly. */
+function addRow(dense: Dense, rows: Rows, i: number): void {
     const { lines, first, second } = dense;
-    for (let i = 0; i < rows.count; ++i) {
-        const [a, b, span] = [rows.first[i], rows.second[i], rows.span[i]];
-        dense.total += a;
-        dense.totalSecond += b;
-        for (const [begin, count] of lines.runs(rows.address[2 * i + 1], rows.address[2 * i], span))
-            for (let line = begin; line < begin + count; ++line) {
-                first[line] += a / span;
-                if (second) second[line] += b / span;
-            }
-    }
+    const [a, b, span] = [rows.first[i], rows.second[i], rows.span[i]];
+    dense.total += a;
+    dense.totalSecond += b;
+    for (const [begin, count] of lines.runs(rows.address, i, span))
+        for (let line = begin; line < begin + count; ++line) {
+            first[line] += a / span;
+            if (second) second[line] += b / span;
+        }
 }
 
 /** What is counted: a series in some phases, by the lines of an axis. */
-export interface Query {
+interface Query {
     series: Series;
     phases: Phases;
     axis: Axis;
@@ -47,13 +156,11 @@ function keyOf(series: Series, phases: Phases, axis: Axis): string {
 
 function keep(key: string, dense: Dense): void {
     const size = (each: Dense) => each.first.byteLength + (each.second?.byteLength ?? 0);
-    let bytes = size(dense) + sum(kept.values(), size);
-    for (const [oldest, each] of kept) {
-        if (bytes <= cacheBytes) break;
-        bytes -= size(each);
+    kept.set(key, dense);
+    for (const oldest of kept.keys()) {
+        if (kept.size === 1 || sum(kept.values(), size) <= cacheBytes) break;
         kept.delete(oldest);
     }
-    kept.set(key, dense);
 }
 
 async function read({ series, phases, axis, token }: Query, ranges: [number, number][]): Promise<Dense> {
@@ -63,7 +170,7 @@ async function read({ series, phases, axis, token }: Query, ranges: [number, num
     const first = new Float64Array(lines.count);
     const second = series.isLevel ? new Float64Array(lines.count) : null;
     const dense: Dense = { lines, first, second, total: 0, totalSecond: 0 };
-    await series.visit(ranges, token, (rows) => addRows(dense, rows));
+    await series.visit(ranges, token, (rows, i) => addRow(dense, rows, i));
     keep(keyOf(series, phases, axis), dense);
     return dense;
 }
@@ -94,32 +201,43 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     const narrow = series.info.rows > fewRows && series.findsRows(phases) && x1 - x0 < axis.bytes / 4;
     if (!narrow) return bucketsOfDense(await whole(query), quantity, stretch);
     // from the rows of the part alone, whose total is not that of all
-    const dense = await read({ ...query, axis: part }, series.windows(phases, part));
+    const dense = await read({ ...query, axis: part }, series.ranges(phases, part));
     return { ...bucketsOfDense(dense, quantity, stretch), total: NaN };
 }
 
-/** Which pages have counts. */
-export async function extents(list: Series[], token: Token): Promise<Extents> {
-    const runs = new PageRuns();
+/** Where there are counts: in bounded memory, as long as what the ranges join to is bounded. */
+export async function extents(list: Series[], token: Token): Promise<AddressRange[]> {
+    let found: AddressRange[] = [];
+    let most = 1 << 20;
+    let [high, begin, end] = [0, 0, 0]; // the last range: rows side by side are one without large numbers
+    const flush = () => {
+        const base = BigInt(high) << 32n;
+        if (begin < end) found.push([base + BigInt(begin), base + BigInt(end)]);
+        if (found.length < most) return;
+        found = united(found);
+        most = Math.max(most, 2 * found.length);
+    };
+    const add = (halves: Uint32Array, i: number, bytes: number) => {
+        const low = halves[2 * i];
+        if (halves[2 * i + 1] !== high || low < begin || low >= end + pageBytes) {
+            flush();
+            [high, begin, end] = [halves[2 * i + 1], low, low];
+        }
+        end = Math.max(end, low + bytes);
+    };
     for (const series of list) {
         const { unit } = series.info;
         // the coarsest whose blocks are still small beside the whole
         const level = series.pyramid.filter((each) => each.rows >= 2000).at(-1);
         if (level && series.info.rows > fewRows) {
             const halves = series.store.halves(`${level.path}/address`, 0, level.rows);
-            for (let i = 0; i < level.rows; ++i) runs.add(halves[2 * i + 1], halves[2 * i], level.units * unit);
+            for (let i = 0; i < level.rows; ++i) add(halves, i, level.units * unit);
             continue;
         }
-        await series.visit([[0, series.info.rows]], token, (rows) => {
-            for (let i = 0; i < rows.count; ++i) runs.add(rows.address[2 * i + 1], rows.address[2 * i], unit * rows.span[i]);
-        });
+        await series.visit([[0, series.info.rows]], token, (rows, i) => add(rows.address, i, unit * rows.span[i]));
     }
-    return runs.all();
-}
-
-/** Rows that may lie on some part of an axis. */
-function rangesOn(series: Series, phases: Phases, part: Axis): [number, number][] {
-    return series.findsRows(phases) && part.segments.length <= 64 ? series.windows(phases, part) : series.ranges(phases);
+    flush();
+    return united(found);
 }
 
 /** Sums of a series in each phase, of levels accesses and misses, else the count and 0; `stretch`: of the lines that begin in this part of the axis. */
@@ -133,16 +251,12 @@ export async function phaseSums(series: Series, axis: Axis, stretch: [number, nu
         const segment = lines.segmentOf(line);
         return count + more - (lines.offsetOf(line, segment) < lines.axis.segments[segment].start ? 1 : 0);
     };
-    const see = (rows: Rows) => {
-        for (let i = 0; i < rows.count; ++i) {
-            const span = rows.span[i];
-            const share = part ? lines.runs(rows.address[2 * i + 1], rows.address[2 * i], span).reduce(beginning, 0) / span : 1;
-            if (share === 0) continue;
-            first[rows.phase![i]] += rows.first[i] * share;
-            second[rows.phase![i]] += rows.second[i] * share;
-        }
+    const see: See = (rows, i) => {
+        const share = part ? lines.runs(rows.address, i, rows.span[i]).reduce(beginning, 0) / rows.span[i] : 1;
+        first[rows.phase![i]] += rows.first[i] * share;
+        second[rows.phase![i]] += rows.second[i] * share;
     };
-    await series.visit(part ? rangesOn(series, null, part) : series.ranges(null), token, see, true);
+    await series.visit(series.ranges(null, part), token, see, true);
     return { first, second };
 }
 
@@ -151,14 +265,13 @@ export async function selected(query: Query, quantity: Quantity, most: number, s
     const { series, phases, axis: part, token } = query;
     if (new Lines(part, series.info.unit).count > mostSelected)
         return { lines: NaN, first: NaN, second: NaN, worst: [], sets: new Float64Array(), functions: [] };
-    const dense = await read(query, rangesOn(series, phases, part));
+    const dense = await read(query, series.ranges(phases, part));
     const { lines, first, second } = dense;
     const found: Selected = { lines: 0, first: 0, second: 0, worst: [], sets: new Float64Array(sets), functions: [] };
     const heap: LineCount[] = [];
     const value = ({ first, second }: LineCount) => valueOf(quantity, first, second);
     part.segments.forEach((segment, s) => {
-        const base = segment.base - (segment.base % BigInt(series.info.unit));
-        const end = lines.firstLine[s + 1];
+        const [base, end] = [lines.bases[s], lines.firstLine[s + 1]];
         for (let line = lines.firstLine[s], i = 0; line < end; ++line, ++i) {
             const [a, b] = [first[line], second ? second[line] : 0];
             if (a <= 0 && b <= 0) continue;
@@ -180,19 +293,17 @@ export async function selected(query: Query, quantity: Quantity, most: number, s
 
 function keptWorst(series: Series, quantity: Quantity, phases: Phases, lines: Lines, most: number): LineCount[] {
     const top = series.topRows();
-    const at = (i: number): [number, number] => [top!.address[2 * i + 1], top!.address[2 * i]];
-    const rows = range(top?.count ?? 0).filter((i) => (!phases || phases.includes(top!.phase![i])) && lines.lineOf(...at(i)) >= 0);
+    const rows = range(top?.count ?? 0).filter((i) => (!phases || phases.includes(top!.phase![i])) && lines.lineOf(top!.address, i) >= 0);
     const sums = (some: number[]) => ({ first: sum(some, (i) => top!.first[i]), second: sum(some, (i) => top!.second[i]) });
-    const found = rollups(rows, sums, (i) => (BigInt(at(i)[0]) << 32n) | BigInt(at(i)[1]));
+    const found = rollups(rows, sums, (i) => (BigInt(top!.address[2 * i + 1]) << 32n) | BigInt(top!.address[2 * i]));
     const value = ({ first, second }: LineCount) => valueOf(quantity, first, second);
     return found.map(([address, each]) => ({ address, ...each })).sort((a, b) => value(b) - value(a)).slice(0, most);
 }
 
 async function byFunction(series: Series, phases: Phases, lines: Lines, names: string[], token: Token): Promise<Selected['functions']> {
     const sums = new Float64Array(names.length + 1);
-    const see = (rows: Rows) => {
-        for (let i = 0; i < rows.count; ++i)
-            if (lines.lineOf(rows.address[2 * i + 1], rows.address[2 * i]) >= 0) sums[Math.min(rows.func![i], names.length)] += rows.first[i];
+    const see: See = (rows, i) => {
+        if (lines.lineOf(rows.address, i) >= 0) sums[Math.min(rows.func![i], names.length)] += rows.first[i];
     };
     await series.visit(series.ranges(phases), token, see, false, true);
     const found = Array.from(sums, (count, i) => ({ name: names[i] ?? '(none)', count }));
@@ -201,42 +312,30 @@ async function byFunction(series: Series, phases: Phases, lines: Lines, names: s
 
 /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts, by how much lines differ (|exact -
  * approximate|), and the error over the data structures, a fraction. */
-export async function coarse(query: Query, group: number, data: [bigint, bigint][], stretch: Stretch) {
-    const { axis } = query;
+export async function coarse(query: Query, group: number, data: AddressRange[], stretch: Stretch) {
     const dense = await whole(query);
     const { lines } = dense;
     const approximate: Dense = { ...dense, first: new Float64Array(lines.count) };
     const difference: Dense = { ...dense, first: new Float64Array(lines.count), total: NaN };
-    let wrong = 0;
-    let all = 0;
-    axis.segments.forEach((segment, s) => {
-        const begin = lines.firstLine[s];
-        const end = lines.firstLine[s + 1];
-        const phase = lines.phaseOf(s, group);
-        const base = segment.base - (segment.base % BigInt(lines.unit));
-        const here = data.map(([from, to]) => [Number(from - base), Number(to - base)]);
-        for (let at = begin - phase; at < end; at += group) {
-            let sum = 0;
-            for (let i = Math.max(begin, at); i < Math.min(end, at + group); ++i) sum += dense.first[i];
-            if (sum === 0) continue;
-            for (let i = at; i < at + group; ++i) {
-                const exact = i >= begin && i < end ? dense.first[i] : 0;
-                const off = Math.abs(exact - sum / group);
+    let [wrong, all] = [0, 0];
+    lines.bases.forEach((base, s) => {
+        const [begin, end] = [lines.firstLine[s], lines.firstLine[s + 1]];
+        const before = Number((base / BigInt(lines.unit)) % BigInt(group)); // lines of the first group that lie before the segment
+        const here = data.map((each) => each.map((at) => Number(at - base)));
+        for (let at = begin - before; at < end; at += group) {
+            let mean = 0;
+            for (let i = Math.max(begin, at); i < Math.min(end, at + group); ++i) mean += dense.first[i];
+            mean /= group;
+            for (let i = at; mean > 0 && i < at + group; ++i) {
+                const inside = i >= begin && i < end;
+                const exact = inside ? dense.first[i] : 0;
+                const off = Math.abs(exact - mean);
                 const place = (i - begin) * lines.unit;
-                if (here.some(([from, to]) => place < to && place + lines.unit > from)) {
-                    wrong += off;
-                    all += exact;
-                }
-                if (i < begin || i >= end) continue;
-                approximate.first[i] = sum / group;
-                difference.first[i] = off;
+                if (here.some(([from, to]) => place < to && place + lines.unit > from)) [wrong, all] = [wrong + off, all + exact];
+                if (inside) [approximate.first[i], difference.first[i]] = [mean, off];
             }
         }
     });
-    return {
-        exact: bucketsOfDense(dense, 'count', stretch),
-        approximate: bucketsOfDense(approximate, 'count', stretch),
-        difference: bucketsOfDense(difference, 'count', stretch),
-        error: all > 0 ? wrong / all : NaN,
-    };
+    const [exact, coarser, blurred] = [dense, approximate, difference].map((each) => bucketsOfDense(each, 'count', stretch));
+    return { exact, approximate: coarser, difference: blurred, error: all > 0 ? wrong / all : NaN };
 }

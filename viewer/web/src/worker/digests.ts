@@ -2,12 +2,7 @@
 // Digests of a file's blocks, in the trailer behind HDF5's end of file (docs/format.md): bytes are verified before the
 // HDF5 library sees them, as it may run for ever on damaged ones.
 import { createXXHash3 } from 'hash-wasm';
-
-/** Something is wrong with a file; the message is for people. */
-export class FileError extends Error {}
-
-/** A file that has no digests: it can be read as it is. */
-export class NoDigests extends FileError {}
+import { FileError, NoDigests } from '../protocol';
 
 const blockBytes = 1 << 20;
 const footerBytes = 32;
@@ -29,13 +24,8 @@ async function makeHash(): Promise<Hash> {
     };
 }
 
-interface Trailer {
-    size: number; // of the HDF5 part
-    digests: BigUint64Array;
-}
-
-/** Nothing where there is none. */
-async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<Trailer | null> {
+/** The size of the HDF5 part, and the digests of its blocks; null where there are none. */
+async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<{ size: number; digests: BigUint64Array } | null> {
     if (blob.size < footerBytes) return null;
     const before = blob.size - footerBytes;
     const footer = await bytesOf(blob, before, blob.size);
@@ -63,73 +53,61 @@ export interface Piece {
 /** So many blocks are kept, the ones used last. */
 const mostBlocks = 64;
 
-/** A file that is read in blocks; they are verified when they are first asked for. What the worker's file system takes for a Blob. */
-export class BlockFile {
-    private readonly verified = new Set<number>();
-    private readonly kept = new Map<number, Uint8Array>();
-    /** What was wrong with the bytes asked for last; empty where nothing was. */
-    fault = '';
+export type BlockFile = Awaited<ReturnType<typeof blockFile>>;
 
-    private constructor(
-        private readonly blob: Blob,
-        readonly size: number,
-        private readonly digests: BigUint64Array | null,
-        private readonly hash: Hash | null,
-        private readonly refuse: () => Error,
-    ) {}
+/** A file that is read in blocks; they are verified when they are first asked for. What the worker's file system takes for a Blob. `refuse` makes what
+ * reading a block that is damaged throws; `trust`: as it is, whether it has digests or not. */
+export async function blockFile(name: string, blob: Blob, refuse: () => Error, trust: boolean) {
+    const hash = await makeHash();
+    const trailer = trust ? null : await trailerOf(name, blob, hash);
+    if (!trust && !trailer) throw new NoDigests(await faultWithoutTrailer(name, blob));
+    const size = trailer?.size ?? blob.size;
+    const verified = new Set<number>();
+    const kept = new Map<number, Uint8Array>();
+    let fault = '';
 
-    /** `refuse` makes what reading a block that is damaged throws; `trust`: as it is, whether it has digests or not. */
-    static async open(name: string, blob: Blob, refuse: () => Error, trust: boolean): Promise<BlockFile> {
-        if (trust) return new BlockFile(blob, blob.size, null, null, refuse);
-        const hash = await makeHash();
-        const trailer = await trailerOf(name, blob, hash);
-        if (!trailer) throw new NoDigests(await faultWithoutTrailer(name, blob));
-        return new BlockFile(blob, trailer.size, trailer.digests, hash, refuse);
-    }
+    const boundsOf = (block: number): [number, number] => [block * blockBytes, Math.min(size, (block + 1) * blockBytes)];
 
-    /** All bytes, verified. Throws where a block is damaged. */
-    async whole(name: string): Promise<Uint8Array> {
-        const bytes = await bytesOf(this.blob, 0, this.size);
-        for (let block = 0; block * blockBytes < this.size; ++block)
-            if (!this.verify(block, bytes.subarray(...this.boundsOf(block))))
-                throw new FileError(`${name} is damaged: ${this.fault}`);
-        return bytes;
-    }
-
-    private boundsOf(block: number): [number, number] {
-        return [block * blockBytes, Math.min(this.size, (block + 1) * blockBytes)];
-    }
-
-    private verify(block: number, bytes: Uint8Array): boolean {
-        if (!this.digests || this.verified.has(block)) return true;
-        const [begin, end] = this.boundsOf(block);
-        const good = this.hash!(bytes) === this.digests[block];
-        if (good) this.verified.add(block);
-        else this.fault = `bytes ${begin} to ${end - 1} are not what was written; ${remedy}.`;
+    function verify(block: number, bytes: Uint8Array): boolean {
+        if (!trailer || verified.has(block)) return true;
+        const [begin, end] = boundsOf(block);
+        const good = hash(bytes) === trailer.digests[block];
+        if (good) verified.add(block);
+        else fault = `bytes ${begin} to ${end - 1} are not what was written; ${remedy}.`;
         return good;
     }
 
-    private block(number: number): Uint8Array {
-        const known = this.kept.get(number);
-        if (known) this.kept.delete(number);
-        const bytes = known ?? new Uint8Array(new FileReaderSync().readAsArrayBuffer(this.blob.slice(...this.boundsOf(number))));
-        if (!known && !this.verify(number, bytes)) throw this.refuse();
-        this.kept.set(number, bytes);
-        if (this.kept.size > mostBlocks) this.kept.delete(this.kept.keys().next().value as number);
+    function blockOf(number: number): Uint8Array {
+        const known = kept.get(number);
+        if (known) kept.delete(number);
+        const bytes = known ?? new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob.slice(...boundsOf(number))));
+        if (!known && !verify(number, bytes)) throw refuse();
+        kept.set(number, bytes);
+        if (kept.size > mostBlocks) kept.delete(kept.keys().next().value as number);
         return bytes;
     }
 
-    slice(begin: number, end: number): Piece {
-        const last = Math.max(begin, Math.min(end, this.size));
-        const bytes = new Uint8Array(last - begin);
-        for (let at = begin; at < last; ) {
+    /** All bytes, verified. Throws where a block is damaged. */
+    async function whole(): Promise<Uint8Array> {
+        const bytes = await bytesOf(blob, 0, size);
+        for (let block = 0; block * blockBytes < size; ++block)
+            if (!verify(block, bytes.subarray(...boundsOf(block)))) throw new FileError(`${name} is damaged: ${fault}`);
+        return bytes;
+    }
+
+    function slice(begin: number, end: number): Piece {
+        const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - begin));
+        for (let at = begin; at < begin + bytes.length; ) {
             const number = Math.floor(at / blockBytes);
-            const stop = Math.min(last, (number + 1) * blockBytes);
-            bytes.set(this.block(number).subarray(at - number * blockBytes, stop - number * blockBytes), at - begin);
-            at = stop;
+            const part = blockOf(number).subarray(at - number * blockBytes, begin + bytes.length - number * blockBytes);
+            bytes.set(part, at - begin);
+            at += part.length;
         }
         return { bytes: bytes.buffer, size: bytes.length };
     }
+
+    /** `fault`: what was wrong with the bytes asked for last; empty where nothing was. */
+    return { size, whole, slice, fault: () => fault };
 }
 
 /** How many bytes an HDF5 file has, by its superblock; NaN where that is cut off. */

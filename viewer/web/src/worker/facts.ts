@@ -1,9 +1,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone.
-import type { Component, SeriesInfo, Structure, TableRow } from '../protocol';
-import { attributionOf, causesOf, causesOfObjects, sharingOf } from './attribution_facts';
-import { FileError, text, texts, type Store } from './h5';
-import { campaignOf, validationOf, intrusionOf, probeOf, sweepOf, trackersOf } from './tables';
+// FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone. Which code and data of a
+// program miss, and why.
+import { FileError, type Component, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
+import { remembered } from '../remembered';
+import { text, texts, type Store } from './h5';
+import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf, validationOf } from './tables';
+
+const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
+
+function damaged(what: string): never {
+    throw new FileError(`/attribution/${what} has numbers that nothing stands for; the file is damaged.`);
+}
+
+/** By site; -1: it belongs to none. */
+function groupingsOf(store: Store): Grouping[] {
+    const path = 'attribution';
+    store.requireColumns(`${path}/code`, ['function', 'file', 'line', 'module']);
+    const [codes, objects] = store.columns(`${path}/sites`, 'code', 'object');
+    const fields = store.has(`${path}/sites/field`) ? store.numbers(`${path}/sites/field`) : null;
+    const [functions, files, modules] = ['function', 'file', 'module'].map((each) => store.texts(`${path}/code/${each}`));
+    const lines = store.numbers(`${path}/code/line`);
+    const objectNames = store.texts(`${path}/objects`);
+    const fieldNames = fields ? store.texts(`${path}/fields`) : [];
+    if (codes.some((each) => each >= lines.length) || objects.some((each) => each >= objectNames.length)) damaged('sites');
+    if (fields?.some((each) => each !== 0 && each >= fieldNames.length)) damaged('sites/field');
+    /** The number of a name, whose text is shown; equal names have one. */
+    type NumberOf = (name: string, text?: string) => number;
+    const group = (id: Grouping['id'], of: (site: number, number: NumberOf) => number): Grouping => {
+        const [names, numbers]: [string[], Map<string, number>] = [[], new Map()];
+        const number: NumberOf = (name, text = name) => remembered(numbers, name, () => names.push(text) - 1);
+        return { id, of: Int32Array.from(codes, (_, site) => of(site, number)), names };
+    };
+    const inCode = (site: number, name: string, number: NumberOf) => {
+        const module = modules[codes[site]];
+        return number(`${name}\n${module}`, name || (module ? `(in ${module})` : '(not known)'));
+    };
+    return [
+        group('structures', (site, number) => (objects[site] === 0 ? -1 : number(objectNames[objects[site]]))),
+        group('fields', (site, number) => (fields?.[site] ? number(`${fieldNames[fields[site]]} of ${objectNames[objects[site]]}`) : -1)),
+        group('functions', (site, number) => inCode(site, functions[codes[site]], number)),
+        group('lines', (site, number) => {
+            const line = lines[codes[site]];
+            return inCode(site, line === 0 ? '' : `${files[codes[site]].replace(/.*\//, '')}:${line}`, number);
+        }),
+    ].filter((each) => each.names.length > 0);
+}
+
+/** Which code and data of a program miss (docs/programs.md): a row per site and phase, with --per-core also core. */
+function attributionOf(store: Store) {
+    const attributes = store.attributes('attribution');
+    const rows = 'attribution/rows';
+    const levels = texts(attributes.levels);
+    const column = (name: string) => store.numbers(`${rows}/${name}`);
+    const [site, phase, accesses, ...misses] = store.columns(rows, 'site', 'phase', 'accesses', ...levels.map((each) => `misses_${each}`));
+    const counts = [{ title: 'accesses', values: accesses }];
+    if (store.has(`${rows}/cycles`)) counts.push({ title: 'cycles lost', values: column('cycles') });
+    counts.push(...levels.map((each, i) => ({ title: `${each} misses`, values: misses[i] })));
+    const groupings = groupingsOf(store);
+    if (site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
+    const caused = texts(attributes.caused).map((level) => ({ level, counts: store.columns(rows, 'site', ...causes.map((cause) => `${cause}_${level}`)).slice(1) }));
+    return { site, phase, core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: caused };
+}
+
+/** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
+function sharingOf(store: Store) {
+    const names = ['level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing'];
+    const [level, phase, core, byCore, address, trueSharing, falseSharing] = store.columns('sharing', ...names);
+    const { levels, line_bytes } = store.attributes('sharing');
+    return { levels: texts(levels), lineBytes: Number(line_bytes), level, phase, core, byCore, address, trueSharing, falseSharing };
+}
+
+/** What evicts what, by what references are for; 0: code. Misses by cause are those of sites. */
+function causesOfObjects(store: Store, { causes: caused }: ReturnType<typeof attributionOf>) {
+    const structures = store.texts('attribution/objects').map((name, i) => (i === 0 ? '(code)' : name));
+    return caused.map(({ level }) => {
+        const [by, victim, phase, count] = store.columns(`attribution/evictions/${level}/pairs`, 'by', 'victim', 'phase', 'count');
+        if ([by, victim].some((column) => column.some((each) => each >= structures.length))) damaged(`evictions/${level}/pairs`);
+        return { name: level, structures, misses: null, evictions: { by, victim, phase, count } };
+    });
+}
+
+/** Why levels miss, and what evicts what; `names`: of /structures. */
+function causesOf(store: Store, levels: string[], names: string[]) {
+    /** Of which so many columns name data structures. */
+    const table = (path: string, columns: string[], indices: number) => {
+        const found = store.columns(path, ...columns);
+        const wrong = found.findIndex((column, i) => i < indices && column.some((each) => each >= names.length));
+        if (wrong >= 0) throw new FileError(`/${path}/${columns[wrong]} names data structures that there are not; the file is damaged.`);
+        return found;
+    };
+    return levels.map((name) => {
+        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...causes], 1);
+        const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
+        return { name, structures: names, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
+    });
+}
 
 const kinds = ['run', 'sweep', 'probe', 'intrusion', 'trackers', 'campaign', 'validate'] as const;
 const format = 'cachetally result';

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
-import type { TableRow } from '../protocol';
+import { FileError, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
-import { BlockFile, FileError, wholeSize, type Piece } from './digests';
-
-export { FileError };
+import { blockFile, wholeSize, type BlockFile, type Piece } from './digests';
 
 /** What an attribute says, in one text or several; empty where it is not there. */
 export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
@@ -41,7 +39,7 @@ function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
     const read = library.get_dataset_data;
     library.get_dataset_data = (file, path, ...rest) => {
         const status = read(file, path, ...rest);
-        const fault = blob.fault || 'the file is damaged.';
+        const fault = blob.fault() || 'the file is damaged.';
         if (status < 0) throw new FileError(`/${path.replace(/^\//, '')} cannot be read: ${fault}`);
         return status;
     };
@@ -50,82 +48,36 @@ function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
 /** H5T_STRING: texts of fixed and of variable length. */
 const stringClass = 3;
 
-/** An open file. All paths are from its root. */
-export class Store {
+export type Store = ReturnType<typeof storeOf>;
+
+/** An open file. All paths are from its root. `fault`: what was found damaged while something was read; empty where nothing was. */
+function storeOf(file: H5File, fault: () => string) {
     // what the library said of an object: it looks up every path from the root anew
-    private readonly datasets = new Map<string, Dataset | null>();
-    private readonly names = new Map<string, Set<string>>();
-    private readonly known = new Map<string, Record<string, unknown>>();
+    const datasets = new Map<string, Dataset | null>();
+    const groups = new Map<string, Set<string>>();
+    const known = new Map<string, Record<string, unknown>>();
 
-    private constructor(
-        private readonly file: H5File,
-        private readonly blob: BlockFile,
-    ) {}
-
-    /** What was found damaged while something was read; empty where nothing was. */
-    get fault(): string {
-        return this.blob.fault;
-    }
-
-    /** `trust`: as it is, whether it has digests or not. */
-    static async open(name: string, blob: Blob, trust: boolean): Promise<Store> {
-        const head = new Uint8Array(await blob.slice(0, 96).arrayBuffer());
-        const fault = headFault(name, head, blob.size);
-        if (fault !== '') throw new FileError(fault);
-        const library = await h5wasm.ready;
-        const { FS } = library;
-        const fs = FS as unknown as {
-            ErrnoError: new (number: number) => Error;
-            mkdir(path: string): void;
-            writeFile(path: string, bytes: Uint8Array, options: { canOwn: boolean }): void;
-            mount(kind: unknown, options: unknown, path: string): void;
-            filesystems: { WORKERFS: { reader: { readAsArrayBuffer(piece: Piece): ArrayBuffer } } };
-        };
-        const inputOutputError = 29;
-        const data = await BlockFile.open(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
-        refuseWhatCannotBeRead(library as unknown as Library, data);
-        fs.mkdir('/in');
-        if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(name), { canOwn: true });
-        else {
-            fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
-            fs.filesystems.WORKERFS.reader = { readAsArrayBuffer: ({ bytes }) => bytes };
-        }
-        const damaged = () => new FileError(`${name} is damaged: the HDF5 library cannot read it.`);
-        try {
-            const file = new h5wasm.File('/in/data.h5', 'r');
-            if (file.file_id <= 0n) throw damaged();
-            return new Store(file, data);
-        } catch {
-            if (data.fault) throw new FileError(`${name} is damaged: ${data.fault}`);
-            throw damaged();
-        }
-    }
-
-    private entity(path: string): Group | Dataset | null {
-        return (path === '/' ? this.file : this.file.get(path)) as Group | Dataset | null;
-    }
+    const entity = (path: string): Group | Dataset | null => (path === '/' ? file : file.get(path)) as Group | Dataset | null;
 
     /** Names in a group; none where it is no group. */
-    private namesIn(path: string): Set<string> {
-        return remembered(this.names, path, () => {
-            const group = this.entity(path);
+    function namesIn(path: string): Set<string> {
+        return remembered(groups, path, () => {
+            const group = entity(path);
             return new Set(group && 'keys' in group ? (group as Group).keys() : []);
         });
     }
 
-    has(path: string): boolean {
+    function has(path: string): boolean {
         const parts = path.split('/');
-        return parts.every((part, i) => this.namesIn(i === 0 ? '/' : parts.slice(0, i).join('/')).has(part));
+        return parts.every((part, i) => namesIn(i === 0 ? '/' : parts.slice(0, i).join('/')).has(part));
     }
 
-    children(path: string): string[] {
-        return path === '/' || this.has(path) ? [...this.namesIn(path)] : [];
-    }
+    const children = (path: string): string[] => path === '/' || has(path) ? [...namesIn(path)] : [];
 
     /** All attributes of an object but what scales of axes have; whole numbers as numbers. */
-    attributes(path: string): Record<string, unknown> {
-        return remembered(this.known, path, () => {
-            const object = this.entity(path);
+    function attributes(path: string): Record<string, unknown> {
+        return remembered(known, path, () => {
+            const object = entity(path);
             const names = Object.keys(object?.attrs ?? {}).filter((name) => name !== 'DIMENSION_LIST' && name !== 'REFERENCE_LIST');
             const number = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
             return Object.fromEntries(names.map((name) => [name, number(object!.get_attribute(name, false))]));
@@ -133,52 +85,50 @@ export class Store {
     }
 
     /** An attribute that an object is known to have: reading all takes longer. */
-    numberOf(path: string, name: string): number {
-        const value = this.entity(path)?.get_attribute(name, false);
+    function numberOf(path: string, name: string): number {
+        const value = entity(path)?.get_attribute(name, false);
         return typeof value === 'bigint' || typeof value === 'number' ? Number(value) : NaN;
     }
 
-    dataset(path: string): Dataset | null {
-        return remembered(this.datasets, path, () => {
-            const found = this.has(path) ? (this.entity(path) as Dataset) : null;
+    function dataset(path: string): Dataset | null {
+        return remembered(datasets, path, () => {
+            const found = has(path) ? (entity(path) as Dataset) : null;
             return found?.type === 'Dataset' ? found : null;
         });
     }
 
-    rows(path: string): number {
-        return this.dataset(path)?.shape?.[0] ?? 0;
-    }
+    const rows = (path: string): number => dataset(path)?.shape?.[0] ?? 0;
 
     /** Throws where columns of a table are not equally long, or one is missing. */
-    requireColumns(path: string, names: string[]): void {
-        const rows = this.rows(`${path}/${names[0]}`);
+    function requireColumns(path: string, names: string[]): void {
+        const count = rows(`${path}/${names[0]}`);
         for (const name of names) {
-            const found = this.rows(`${path}/${name}`);
-            if (!this.dataset(`${path}/${name}`)) throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
-            if (found !== rows) throw new FileError(`/${path}: the column '${name}' has ${found} rows instead of ${rows}; the file is damaged.`);
+            const found = rows(`${path}/${name}`);
+            if (!dataset(`${path}/${name}`)) throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
+            if (found !== count) throw new FileError(`/${path}: the column '${name}' has ${found} rows instead of ${count}; the file is damaged.`);
         }
     }
 
     /** Columns of numbers that are equally long. */
-    columns(path: string, ...names: string[]): Float64Array[] {
-        this.requireColumns(path, names);
-        return names.map((name) => this.numbers(`${path}/${name}`));
+    function columns(path: string, ...names: string[]): Float64Array[] {
+        requireColumns(path, names);
+        return names.map((name) => numbers(`${path}/${name}`));
     }
 
     /** Elements first .. last - 1 as the library gives them. */
-    private raw(path: string, first: number, last: number): ArrayBufferView {
-        const dataset = this.dataset(path);
-        if (!dataset) throw new FileError(`The file has no dataset /${path}; it is damaged.`);
+    function elements(path: string, first: number, last: number): ArrayBufferView {
+        const found = dataset(path);
+        if (!found) throw new FileError(`The file has no dataset /${path}; it is damaged.`);
         if (last <= first) return new Float64Array(0);
-        const shape = dataset.shape ?? [];
-        const value = dataset.slice([[first, last], ...shape.slice(1).map(() => [] as [])]);
+        const shape = found.shape ?? [];
+        const value = found.slice([[first, last], ...shape.slice(1).map(() => [] as [])]);
         if (!ArrayBuffer.isView(value)) throw new FileError(`/${path} does not hold numbers; the file is damaged.`);
         return value;
     }
 
     /** Numbers of any type as doubles, exact below 2^53; of tables row by row. */
-    numbers(path: string, first = 0, last = this.rows(path)): Float64Array {
-        const raw = this.raw(path, first, last);
+    function numbers(path: string, first = 0, last = rows(path)): Float64Array {
+        const raw = elements(path, first, last);
         if (raw instanceof Float64Array) return raw;
         if (!(raw instanceof BigUint64Array)) return Float64Array.from(raw as unknown as ArrayLike<number>, Number);
         const halves = new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
@@ -188,40 +138,73 @@ export class Store {
     }
 
     /** 64-bit numbers as pairs of halves, low half first. */
-    halves(path: string, first: number, last: number): Uint32Array {
-        const raw = this.raw(path, first, last);
+    function halves(path: string, first: number, last: number): Uint32Array {
+        const raw = elements(path, first, last);
         if (last <= first) return new Uint32Array(0);
         if (!(raw instanceof BigUint64Array))
             throw new FileError(`/${path} does not hold addresses; the file is damaged.`);
         return new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
     }
 
-    words(path: string, first: number, last: number): Uint32Array {
-        const raw = this.raw(path, first, last);
+    function words(path: string, first: number, last: number): Uint32Array {
+        const raw = elements(path, first, last);
         return raw instanceof Uint32Array ? raw : Uint32Array.from(raw as unknown as ArrayLike<number>, Number);
     }
 
     /** Columns of texts and numbers as rows; throws where one of `needed` is missing or they are not equally long. */
-    tableRows(path: string, needed: string[]): TableRow[] {
-        if (!this.has(path)) return [];
-        this.requireColumns(path, needed);
-        const count = this.rows(`${path}/${needed[0]}`);
-        const rows = Array.from({ length: count }, (): TableRow => ({ texts: {}, numbers: {} }));
-        for (const name of this.children(path)) {
-            const { shape } = this.dataset(`${path}/${name}`) ?? {};
+    function tableRows(path: string, needed: string[]): TableRow[] {
+        if (!has(path)) return [];
+        requireColumns(path, needed);
+        const count = rows(`${path}/${needed[0]}`);
+        const table = Array.from({ length: count }, (): TableRow => ({ texts: {}, numbers: {} }));
+        for (const name of children(path)) {
+            const { shape } = dataset(`${path}/${name}`) ?? {};
             if (name === 'row' || shape?.length !== 1 || shape[0] !== count) continue;
-            if (this.isText(`${path}/${name}`)) this.texts(`${path}/${name}`).forEach((text, i) => (rows[i].texts[name] = text));
-            else this.numbers(`${path}/${name}`).forEach((number, i) => (rows[i].numbers[name] = number));
+            if (isText(`${path}/${name}`)) texts(`${path}/${name}`).forEach((text, i) => (table[i].texts[name] = text));
+            else numbers(`${path}/${name}`).forEach((number, i) => (table[i].numbers[name] = number));
         }
-        return rows;
+        return table;
     }
 
-    isText(path: string): boolean {
-        return this.dataset(path)?.metadata.type === stringClass;
-    }
+    const isText = (path: string): boolean => dataset(path)?.metadata.type === stringClass;
 
-    texts(path: string): string[] {
-        const value = this.dataset(path)?.value;
+    function texts(path: string): string[] {
+        const value = dataset(path)?.value;
         return Array.isArray(value) ? value.map(String) : [];
     }
+
+    return { fault, has, children, attributes, numberOf, dataset, rows, requireColumns, columns, numbers, halves, words, tableRows, isText, texts };
+}
+
+/** `trust`: as it is, whether it has digests or not. */
+export async function openStore(name: string, blob: Blob, trust: boolean): Promise<Store> {
+    const head = new Uint8Array(await blob.slice(0, 96).arrayBuffer());
+    const fault = headFault(name, head, blob.size);
+    if (fault !== '') throw new FileError(fault);
+    const library = await h5wasm.ready;
+    const { FS } = library;
+    const fs = FS as unknown as {
+        ErrnoError: new (number: number) => Error;
+        mkdir(path: string): void;
+        writeFile(path: string, bytes: Uint8Array, options: { canOwn: boolean }): void;
+        mount(kind: unknown, options: unknown, path: string): void;
+        filesystems: { WORKERFS: { reader: { readAsArrayBuffer(piece: Piece): ArrayBuffer } } };
+    };
+    const inputOutputError = 29;
+    const data = await blockFile(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
+    refuseWhatCannotBeRead(library as unknown as Library, data);
+    fs.mkdir('/in');
+    if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(), { canOwn: true });
+    else {
+        fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
+        fs.filesystems.WORKERFS.reader = { readAsArrayBuffer: ({ bytes }) => bytes };
+    }
+    let file: H5File | null = null;
+    try {
+        file = new h5wasm.File('/in/data.h5', 'r');
+    } catch {
+        // told below
+    }
+    if (!file || file.file_id <= 0n) throw new FileError(`${name} is damaged: ${data.fault() || 'the HDF5 library cannot read it.'}`);
+    return storeOf(file, data.fault);
 }

@@ -5,33 +5,26 @@
 // counts by that part, in what it adds and in what it weighs. So lines of equal counts have one colour, however cells and lines lie.
 // Rates are misses over accesses, shared out in the same way.
 import type { Axis, Heat, Quantity } from '../protocol';
-import { phaseEdges } from '../field_layout';
+import { phaseEdges } from '../numbers';
+import { remembered } from '../remembered';
 import { Lines } from './addresses';
-import { cut, valueOf } from './buckets';
-import { fewRows } from './counts';
-import type { Rows, Series, Token } from './series';
+import { cut, fewRows, valueOf } from './counts';
+import type { See, Series, Token } from './series';
 
-/** Numbers of lines, by bits; few where lines lie far apart. */
-class LineSet {
-    private readonly chunks = new Map<number, Uint32Array>();
-    private last = -1;
-    private chunk: Uint32Array = new Uint32Array(0);
-
-    /** True where it was not there yet. */
-    add(line: number): boolean {
+/** Adds the number of a line to a set, by bits: true where it was not there yet. Little memory where lines lie far apart, too. */
+function lineSet(): (line: number) => boolean {
+    const chunks = new Map<number, Uint32Array>();
+    let last = -1;
+    let chunk: Uint32Array = new Uint32Array(0);
+    return (line) => {
         const number = Math.floor(line / 1024);
-        if (number !== this.last) {
-            this.last = number;
-            const found = this.chunks.get(number);
-            this.chunk = found ?? new Uint32Array(32);
-            if (!found) this.chunks.set(number, this.chunk);
-        }
+        if (number !== last) chunk = remembered(chunks, (last = number), () => new Uint32Array(32));
         const at = line - number * 1024;
         const bit = 1 << (at & 31);
-        if (this.chunk[at >> 5] & bit) return false;
-        this.chunk[at >> 5] |= bit;
-        return true;
-    }
+        const fresh = (chunk[at >> 5] & bit) === 0;
+        chunk[at >> 5] |= bit;
+        return fresh;
+    };
 }
 
 /** More that share a count are added together. */
@@ -48,7 +41,7 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
     /** Lines of each column. */
     const touched = new Float64Array(columns);
     const lines = new Lines(axis, unit);
-    const seen = new LineSet();
+    const isFresh = lineSet();
     /** First lines of runs that were seen: blocks of reduced copies are the same in all phases. */
     const runs = new Set<number>();
     const reach = lines.range(x0, x1);
@@ -57,14 +50,10 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
     /** Adds `a` and `b` to each of `count` lines side by side, or of blocks of `weight` lines with counts, as far as they are in sight. */
     function add(line: number, count: number, row: number, a: number, b: number, weight = 1): void {
         if (line + count <= reach[0] || line >= reach[1]) return;
-        const segment = lines.segmentOf(line);
-        const { start, bytes } = axis.segments[segment];
-        const offset = lines.offsetOf(line, segment);
-        // of a block whose rest is beyond the segment: there are no counts
-        const [begin, end] = [Math.max(offset, start), Math.min(offset + count * unit, start + bytes)];
+        const [begin, end] = lines.stretchOf(line, count);
         const [from, to] = [Math.max(begin, x0), Math.min(end, x1)];
         if (from >= to) return;
-        const fresh = count > 1 ? !runs.has(line) : seen.add(line);
+        const fresh = count > 1 ? !runs.has(line) : isFresh(line);
         if (count > 1) runs.add(line);
         for (let c = Math.max(0, Math.floor((from - x0) / width)); c < columns; ++c) {
             const left = x0 + c * width;
@@ -78,27 +67,24 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
         }
     }
 
-    /** Adds rows of the file. */
-    function see(block: Rows): void {
-        for (let i = 0; i < block.count; ++i) {
-            const [span, row] = [block.span[i], rowAt(block.phase![i])];
-            const [a, b] = [block.first[i] / span, block.second[i] / span];
-            for (const [line, count] of lines.runs(block.address[2 * i + 1], block.address[2 * i], span)) {
-                if (count > fewLines) add(line, count, row, a, b);
-                else for (let l = line; l < line + count; ++l) add(l, 1, row, a, b);
-            }
+    /** Adds a row of the file. */
+    const see: See = ({ address, span: spans, phase, first: as, second: bs }, i) => {
+        const [span, row] = [spans[i], rowAt(phase![i])];
+        const [a, b] = [as[i] / span, bs[i] / span];
+        for (const [line, count] of lines.runs(address, i, span)) {
+            if (count > fewLines) add(line, count, row, a, b);
+            else for (let l = line; l < line + count; ++l) add(l, 1, row, a, b);
         }
-    }
+    };
 
     /** Adds the cells of a table of phases by blocks of lines. */
-    function seeGrid(grid: Grid): void {
-        grid.phases.forEach((phase, p) => {
-            for (let c = 0; c < grid.columns; ++c) {
-                const block = grid.lines[c] > 0 ? lines.lineOf(grid.high[c], grid.low[c]) : -1;
-                const at = p * grid.columns + c;
-                if (block >= 0) add(block, 1, rowAt(phase), grid.first[at], grid.second[at], grid.lines[c]);
-            }
-        });
+    function seeGrid({ phases, address, touched, accesses, misses }: Grid): void {
+        phases.forEach((phase, p) =>
+            touched.forEach((weight, c) => {
+                const [block, at] = [weight > 0 ? lines.lineOf(address, c) : -1, p * touched.length + c];
+                if (block >= 0) add(block, 1, rowAt(phase), accesses[at], misses[at], weight);
+            }),
+        );
     }
 
     /** Sums, and what they are over: accesses for rates, else lines of all phases of the row. */
@@ -114,52 +100,35 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
     return { see, seeGrid, heat };
 }
 
-/** The table `grid` of a level (docs/format.md): sums by phase and block of lines. */
-interface Grid {
-    /** Bytes of a block. */
-    bytes: number;
-    phases: Uint32Array;
-    columns: number;
-    /** Addresses, as halves. */
-    low: Uint32Array;
-    high: Uint32Array;
-    /** Lines with counts, by block. */
-    lines: Float64Array;
-    first: Float64Array;
-    second: Float64Array;
-}
+type Grid = NonNullable<ReturnType<typeof gridOf>>;
 
-/** The grid, where its blocks are made of those of a pyramid, which knows how many lines have counts. */
-function gridOf(series: Series, mostBytes: number): Grid | null {
-    const { store, info } = series;
+/** The table `grid` of a level (docs/format.md), where its blocks are made of those of a pyramid, which knows how many lines have counts (`touched`):
+ * sums by phase and block; the addresses of blocks as halves. */
+function gridOf({ store, info, isLevel, pyramid }: Series, mostBytes: number) {
     const path = `${info.path}/grid`;
-    if (!series.isLevel || !store.has(path)) return null;
+    if (!isLevel || !store.has(path)) return null;
     const units = Number(store.attributes(path).units);
-    const level = series.pyramid.filter((each) => units % each.units === 0).at(-1);
+    const level = pyramid.filter((each) => units % each.units === 0).at(-1);
     if (!level || units * info.unit > mostBytes) return null;
     const columns = store.rows(`${path}/address`);
-    const halves = store.halves(`${path}/address`, 0, columns);
-    const low = Uint32Array.from({ length: columns }, (_, c) => halves[2 * c]);
-    const high = Uint32Array.from({ length: columns }, (_, c) => halves[2 * c + 1]);
-    const lines = new Float64Array(columns);
+    const address = store.halves(`${path}/address`, 0, columns);
+    const touched = new Float64Array(columns);
     const blocks = store.halves(`${level.path}/address`, 0, level.rows);
-    const counts = store.numbers(`${level.path}/lines`);
-    const place = (h: number, l: number) => h * 4294967296 + l;
-    for (let i = 0, c = 0; i < level.rows; ++i) {
-        const at = place(blocks[2 * i + 1], blocks[2 * i]);
-        while (c + 1 < columns && place(high[c + 1], low[c + 1]) <= at) ++c;
-        lines[c] += counts[i];
-    }
-    const phases = store.words(`${path}/phase`, 0, store.rows(`${path}/phase`));
-    return { bytes: units * info.unit, phases, columns, low, high, lines, first: store.numbers(`${path}/accesses`), second: store.numbers(`${path}/misses`) };
+    const place = (halves: Uint32Array, i: number) => halves[2 * i + 1] * 4294967296 + halves[2 * i];
+    let c = 0;
+    store.numbers(`${level.path}/lines`).forEach((count, i) => {
+        while (c + 1 < columns && place(address, c + 1) <= place(blocks, i)) ++c;
+        touched[c] += count;
+    });
+    const [accesses, misses] = ['accesses', 'misses'].map((column) => store.numbers(`${path}/${column}`));
+    return { bytes: units * info.unit, phases: store.words(`${path}/phase`, 0, store.rows(`${path}/phase`)), address, touched, accesses, misses };
 }
 
 /** Cells of x0 .. x1; more phases than `most` share rows. */
 export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number, token: Token): Promise<Heat> {
     const grid = series.info.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
     const sums = heatSums(series, axis, x0, x1, columns, Math.min(series.info.phases, most), grid?.bytes);
-    const narrow = series.findsRows(null) && x1 - x0 < axis.bytes / 4;
     if (grid) sums.seeGrid(grid);
-    else await series.visit(narrow ? series.windows(null, cut(axis, x0, x1)) : series.ranges(null), token, sums.see, true);
+    else await series.visit(series.ranges(null, cut(axis, x0, x1)), token, sums.see, true);
     return sums.heat(quantity);
 }

@@ -2,7 +2,7 @@
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
 import { range } from 'd3-array';
 import { joined } from '../numbers';
-import type { Axis, SeriesInfo } from '../protocol';
+import { Superseded, type Axis, type SeriesInfo } from '../protocol';
 import { remembered } from '../remembered';
 import { firstThat } from './addresses';
 import type { Store } from './h5';
@@ -12,25 +12,18 @@ export interface Token {
     cancelled: boolean;
 }
 
-export class Cancelled extends Error {}
-
 const block = 262144;
 const cachedBlock = 65536;
-const channel = new MessageChannel();
-let wake: (() => void)[] = [];
-channel.port1.onmessage = () => {
-    const waiting = wake;
-    wake = [];
-    waiting.forEach((resume) => resume());
-};
 
-/** Lets messages in; throws where the request was given up. */
-export async function breathe(token: Token): Promise<void> {
-    await new Promise<void>((resolve) => {
-        wake.push(resolve);
-        channel.port2.postMessage(0);
+/** Lets messages in, sooner than a timer would; throws where the request was given up. */
+async function breathe(token: Token): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    await new Promise((resolve) => {
+        port1.onmessage = resolve;
+        port2.postMessage(0);
     });
-    if (token.cancelled) throw new Cancelled();
+    port1.close();
+    if (token.cancelled) throw new Superseded();
 }
 
 /** Rows of a series as columns: addresses as halves; `second` are the misses of levels, else 0. */
@@ -44,6 +37,7 @@ export interface Rows {
     second: Float64Array;
 }
 
+export type See = (rows: Rows, i: number) => void;
 export type Series = ReturnType<typeof seriesIn>;
 export type PyramidLevel = Series['pyramid'][number];
 
@@ -84,12 +78,13 @@ export function seriesIn(store: Store, info: SeriesInfo) {
         return store.has(path) ? readFrom(path, 'address', 0, store.rows(`${path}/address`), true, false) : null;
     }
 
-    /** Visits rows of the ranges block by block. */
-    async function visit(ranges: [number, number][], token: Token, see: (rows: Rows) => void, withPhase = false, withFunction = false): Promise<void> {
+    /** Visits the rows of ranges, which are read block by block. */
+    async function visit(ranges: [number, number][], token: Token, see: See, withPhase = false, withFunction = false): Promise<void> {
         for (const [from, to] of ranges) {
             for (let at = from; at < to; ) {
                 const end = Math.min(to, (Math.floor(at / block) + 1) * block);
-                see(readFrom(info.path, addressColumn, at, end, withPhase, withFunction));
+                const rows = readFrom(info.path, addressColumn, at, end, withPhase, withFunction);
+                for (let i = 0; i < rows.count; ++i) see(rows, i);
                 at = end;
                 if (at < to) await breathe(token);
             }
@@ -125,8 +120,9 @@ export function seriesIn(store: Store, info: SeriesInfo) {
         return starts;
     }
 
-    /** Ranges of rows of these phases; adjacent ones are united. */
-    function ranges(phases: number[] | null): [number, number][] {
+    /** Ranges of rows of these phases, adjacent ones united; with an axis not many more than may lie on it, where these are found by searching. */
+    function ranges(phases: number[] | null, part: Axis | null = null): [number, number][] {
+        if (part && findsRows(phases) && part.segments.length <= 64) return windows(phases, part);
         if (phases === null) return [[0, info.rows]];
         const starts = phaseStarts();
         const some = [...phases].sort((a, b) => a - b).filter((phase) => starts[phase] < starts[phase + 1]);
@@ -136,7 +132,7 @@ export function seriesIn(store: Store, info: SeriesInfo) {
     /** Whether rows of some phases are found by searching: they ascend, and the phases are few. */
     const findsRows = (phases: number[] | null): boolean => sorted && (phases ?? allPhases).length <= 64;
 
-    /** Rows of each of these phases on an axis. Only where they are found by searching. */
+    /** Rows of each of these phases on an axis. */
     function windows(phases: number[] | null, { segments }: Axis): [number, number][] {
         const starts = phaseStarts();
         const chosen = phases?.filter((phase) => phase >= 0 && phase < info.phases) ?? allPhases;
@@ -153,5 +149,5 @@ export function seriesIn(store: Store, info: SeriesInfo) {
         return joined(found.sort((a, b) => a[0] - b[0]));
     }
 
-    return { store, info, isLevel, hasFunctions, pyramid, topRows, visit, ranges, findsRows, windows };
+    return { store, info, isLevel, hasFunctions, pyramid, topRows, visit, ranges, findsRows };
 }

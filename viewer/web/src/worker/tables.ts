@@ -2,13 +2,15 @@
 // What sweeps, experiments and probes write: tables that the page shows row by row; reuse distances of /reuse (docs/reuse.md).
 import { range, rollup, sum } from 'd3-array';
 import { parameterOf, type Measure, type Points } from '../points';
-import type { Phases, TableRow } from '../protocol';
+import { FileError, type Phases, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
-import { FileError, text, texts, type Store } from './h5';
+import { text, texts, type Store } from './h5';
+
+const sweepNumbers = ['counters', 'swapouts', 'error', 'bytes_per_event'];
 
 /** The columns that each needs; it may have more. */
 const columns = {
-    'sweep/rows': ['eviction', 'granularity', 'counters', 'swapouts', 'error', 'bytes_per_event'],
+    'sweep/rows': ['workload', 'link', 'settings', 'eviction', 'granularity', ...sweepNumbers, 'admitted', 'front', 'remains'],
     'intrusion/rows': ['link', 'granularity', 'drain', 'counters', 'capacity', 'extra_cycles', 'stall_cycles', 'events', 'swapouts', 'bytes', 'lost_records'],
     'trackers/rows': ['tracker', 'spec', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes_per_event', 'error', 'recall', 'worst_recall', 'precision', 'traffic_is_off'],
     findings: ['test', 'variant', 'level', 'parameter', 'word', 'unit', 'method', 'reason', 'truth_word', 'verdict', 'value', 'low', 'high', 'truth', 'truth_high'],
@@ -16,23 +18,16 @@ const columns = {
     worst: ['machine', 'wrong', 'not_identifiable', 'findings'],
 };
 
-/** Older files call robust tests hardened. */
-const variantOf = (stored: string): string => (stored === 'hardened' ? 'robust' : stored);
-
-function tableOf(store: Store, path: keyof typeof columns): TableRow[] {
-    const rows = store.tableRows(path, columns[path]);
-    for (const { texts } of rows) if (texts.variant) texts.variant = variantOf(texts.variant);
-    return rows;
-}
+const tableOf = (store: Store, path: keyof typeof columns): TableRow[] => store.tableRows(path, columns[path]);
 
 export function sweepOf(store: Store) {
     const { link, monitor, events, objectives, where, tolerance } = store.attributes('sweep');
     const rows = tableOf(store, 'sweep/rows');
-    for (const column of columns['sweep/rows'].slice(2))
+    for (const column of sweepNumbers)
         for (const { numbers } of rows)
             if (!Number.isFinite(numbers[column]))
                 throw new FileError(`/sweep/rows: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
-    const asked = { objectives: text(objectives), where: text(where), tolerance: Number(tolerance ?? 0.05) };
+    const asked = { objectives: text(objectives), where: text(where), tolerance: Number(tolerance) };
     return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, matrices: store.has('sweep/matrices'), rows };
 }
 
@@ -69,14 +64,14 @@ export function probeOf(store: Store) {
         const [x, value, trials, knockedOut] = ['x', 'value', 'trials', 'knocked_out'].map((each) => (store.has(`${path}/${each}`) ? store.numbers(`${path}/${each}`) : null));
         if (!x || !value || x.length !== value.length) throw new FileError(`/${path} has no points, or not as many values; the file is damaged.`);
         const [xUnit, unit] = ['x', 'value'].map((column) => text(store.attributes(`${path}/${column}`).units));
-        return { path, test: text(test), variant: variantOf(text(variant)), name: text(name), xName: text(x_name), xUnit, unit, x, value, trials, knockedOut };
+        return { path, test: text(test), variant: text(variant), name: text(name), xName: text(x_name), xUnit, unit, x, value, trials, knockedOut };
     });
     const tests = store
         .children('tests')
         .map((group) => ({ path: `tests/${group}/decisions`, attributes: store.attributes(`tests/${group}`) }))
         .sort((a, b) => Number(a.attributes.order) - Number(b.attributes.order))
         .map(({ path, attributes: { test, variant, runs, references, cycles } }) => ({
-            name: `${text(test)} ${variantOf(text(variant))}`,
+            name: `${text(test)} ${text(variant)}`,
             ...{ runs: Number(runs), references: Number(references), cycles: Number(cycles) },
             decisions: store.texts(path),
         }));
@@ -104,8 +99,7 @@ export function validationOf(store: Store) {
     const root = store.attributes('/');
     return {
         machines: Number(store.attributes('summary').machines),
-        // the first versions had the seed among the provenance alone
-        seed: Number(root.seed ?? store.attributes('provenance').seed),
+        seed: Number(root.seed),
         noise: text(root.noise),
         /** Tests that have no such variant, in words. */
         leftOut: text(root.left_out),

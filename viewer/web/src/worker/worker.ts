@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The worker: has the file open and answers the page.
 import './quiet';
-import type { Axis, FileInfo, Phases, Quantity, Stretch } from '../protocol';
-import type { Reply } from '../client';
+import { rangeOf } from '../axis';
+import { FileError, messageOf, replyKinds, type Axis, type FileInfo, type Phases, type Quantity, type Reply, type Stretch } from '../protocol';
 import { remembered } from '../remembered';
-import { cut } from './buckets';
 import * as counts from './counts';
 import { factsOf } from './facts';
-import { NoDigests } from './digests';
-import { FileError, Store } from './h5';
+import { openStore, type Store } from './h5';
 import { heatOf } from './heat';
 import { reuseIn } from './tables';
-import { Cancelled, seriesIn, type Series, type Token } from './series';
+import { seriesIn, type Series, type Token } from './series';
 
 const running = new Map<number, Token>();
 let store: Store;
@@ -27,25 +25,21 @@ const seriesOf = (id: string): Series =>
     });
 
 async function open(source: File, trust: boolean): Promise<FileInfo> {
-    store = await Store.open(source.name, source, trust);
+    store = await openStore(source.name, source, trust);
     try {
         info = factsOf(store, source.name, source.size);
         reuse = reuseIn(store, info.reuse);
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
         if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
-        const why = store.fault || (error instanceof Error ? error.message : String(error));
+        const why = store.fault() || messageOf(error);
         throw new FileError(`${source.name} is damaged: ${why}`);
     }
     return info;
 }
 
 /** The addresses that errors of sweeps are about: all structures but stacks. */
-function dataRanges(): [bigint, bigint][] {
-    return info.structures
-        .filter((each) => each.bytes > 0 && !each.name.startsWith('stack'))
-        .map(({ base, bytes }) => [base, base + BigInt(bytes)]);
-}
+const dataRanges = () => info.structures.filter((each) => each.bytes > 0 && !each.name.startsWith('stack')).map(rangeOf);
 
 /** What the page may ask; the first argument is a token of the request. */
 const answers = {
@@ -58,7 +52,7 @@ const answers = {
         heatOf(seriesOf(id), quantity, axis, x0, x1, columns, most, token),
     /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
     selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, most: number, sets: number) =>
-        counts.selected({ series: seriesOf(id), phases, axis: cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
+        counts.selected({ series: seriesOf(id), phases, axis: counts.cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
     /** Of x0 .. x1 of the axis; null: of all. */
     phaseSums: (token: Token, id: string, axis: Axis, stretch: [number, number] | null) => counts.phaseSums(seriesOf(id), axis, stretch, token),
     /** Exact counts of a sweep, and those in groups of so many lines. */
@@ -89,10 +83,9 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
         self.postMessage({ id, result: await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args) });
     } catch (thrown) {
         // where bytes are damaged the library says that, and names nothing
-        const error = thrown instanceof FileError || !store?.fault ? thrown : new FileError(store.fault);
-        const message = error instanceof Error ? error.message : String(error);
-        const kind = thrown instanceof Cancelled ? 'cancelled' : error instanceof NoDigests ? 'untrusted' : error instanceof FileError ? 'fault' : undefined;
-        self.postMessage({ id, error: message, kind } satisfies Reply);
+        const error = thrown instanceof FileError || !store?.fault() ? thrown : new FileError(store.fault());
+        const kind = replyKinds.findIndex((each) => error instanceof each);
+        self.postMessage({ id, error: messageOf(error), kind } satisfies Reply);
     } finally {
         running.delete(id);
     }
