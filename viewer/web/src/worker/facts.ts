@@ -90,7 +90,9 @@ function causesOf(store: Store, levels: string[], names: string[]) {
         return found;
     };
     return levels.map((name) => {
-        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...causes], 1);
+        const former = store.has(`causes/${name}/misses/taken_away`); // older files
+        const columns = causes.map((each) => (former && each === 'invalidated' ? 'taken_away' : each));
+        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...columns], 1);
         const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
         return { name, structures: names, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
     });
