@@ -23,12 +23,23 @@ struct ShowArguments {
     Trust trust = Trust::digests;
 };
 
+/// By numbers, or all of a name.
+PhaseChoice phases_of(const std::string& text, const InputFile& file) {
+    std::vector<PhaseChoice::Range> named;
+    if (file.root().has("phases")) {
+        const std::vector<std::string> names = file.root().open_group("phases").read_texts("name");
+        for (std::uint32_t i = 0; i < names.size(); ++i)
+            if (names[i] == text) named.push_back({i, i});
+    }
+    return named.empty() ? parse_phases(text) : PhaseChoice(std::move(named));
+}
+
 void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
-    if (!options.phases.empty()) options.show.phases = parse_phases(options.phases);
     require_present(options.file);
     const InputFile file(options.file, options.trust);
+    if (!options.phases.empty()) options.show.phases = phases_of(options.phases, file);
     const ChoiceTexts& choice = options.choice;
     if (choice.objectives.empty() && choice.tolerance == ChoiceTexts{}.tolerance && result_kind(file) == "campaign") {
         options.show.pivot.where = choice.where;
@@ -57,7 +68,8 @@ void add_show(CLI::App& app) {
     add_text_option(*command, "--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)",
                     "NAME", "the name of a level");
     add_text_option(*command, "--phase,--phases", options->phases,
-                    "Some phases alone, counted from 0, as in 4 or 3,5-7", "N,N-N...", "phases, as in 4 or 3,5-7");
+                    "Some phases alone, counted from 0, as in 4 or 3,5-7, or all of a name", "N,N-N...|NAME",
+                    "phases, as in 4 or 3,5-7, or a name");
     add_text_option(*command, "--structure", show.structure, "One data structure, in full width", "NAME",
                     "the name of a data structure");
     add_text_option(*command, "--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's",

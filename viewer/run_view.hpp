@@ -41,11 +41,11 @@ struct RunTitle {
     std::vector<std::string> settings;  ///< of the kernel
     std::string machine;
     bool complete = true;
-    std::string incomplete;               ///< why not
-    std::string failure;                  ///< of the source; empty where the run was interrupted
-    std::uint64_t count = 0, warmup = 0;  ///< references that were asked for; 0: all, none. Not in the texts
+    std::string incomplete;  ///< why not
+    std::string failure;     ///< of the source; empty where the run was interrupted
     /// Of the trace, where it is text that was read to its end or to the place of its damage.
     std::optional<TextLines> lines;
+    std::uint64_t count = 0, warmup = 0;  ///< references that were asked for; 0: all, none. Not in the texts
 
     /// "lu n=64 on schulz2002"
     std::string text() const;

@@ -26,6 +26,13 @@ protected:
         const Reference loads[] = {{0x1000, 0, 8, ReferenceKind::load, 0}, {0x2000, 0, 8, ReferenceKind::load, 0}};
         writer.append(0, Control{Control::Kind::enter_function, 0});
         writer.append(0, loads);
+        writer.append(0, Control{Control::Kind::leave_function, 0});
+        writer.append(0, Control{Control::Kind::barrier, 1});
+        const Reference others[] = {{0x1800, 0, 8, ReferenceKind::load, 0},
+                                    {0x2800, 0, 8, ReferenceKind::load, 0},
+                                    {0x1c00, 0, 8, ReferenceKind::load, 0}};
+        writer.append(0, others);
+        writer.set_phase_names({evil});
         writer.set_regions({Region{evil, 0x1000, 0x2000, 8}});
         writer.set_functions({evil});
         writer.finish();
@@ -69,6 +76,7 @@ TEST_F(Names, ReachTheTerminalWithoutControlCharacters) {
     }
     EXPECT_THAT(call({"trace", "info", "t.ct.h5"}).out, HasSubstr(tame));
     EXPECT_THAT(call({"show", "r.h5"}).out, HasSubstr(tame));
+    EXPECT_THAT(call({"show", "r.h5"}).out, HasSubstr("worst in phase 1 (e?[31mv INTRUDER?l?x?y?)"));
 }
 
 TEST_F(Names, AreWholeInJsonButForBytesThatAreNoUtf8) {

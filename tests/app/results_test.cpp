@@ -86,6 +86,13 @@ TEST_F(Results, PhasesHaveNames) {
     EXPECT_EQ(phases[3]["name"], "permute");
     EXPECT_EQ(phases.back()["name"], "");
     EXPECT_THAT(call({"show", "r.h5"}).out, ::testing::ContainsRegex("\n *3  permute "));
+    std::string numbers;
+    for (std::size_t i = 0; i < phases.size(); ++i)
+        if (phases[i]["name"] == "permute") numbers += (numbers.empty() ? "" : ",") + std::to_string(i);
+    const std::string of_name = call({"show", "r.h5", "--phase", "permute"}).out;
+    EXPECT_EQ(of_name, call({"show", "r.h5", "--phase", numbers}).out);
+    EXPECT_THAT(of_name, HasSubstr("phases " + std::string(1, numbers.front())));
+    EXPECT_THAT(call({"show", "r.h5", "--phase", "permut"}).err, HasSubstr("or the name of phases"));
     EXPECT_EQ(call({"trace", "convert", "radix", "t.ct.h5", "keys=300"}).status, 0);
     EXPECT_EQ(good_json({"replay", "t.ct.h5"})["phases"][3]["name"], "permute");
     const InputFile file(directory / "r.h5");
