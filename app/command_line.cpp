@@ -37,7 +37,7 @@ std::vector<std::string> command_line() {
     return words;
 }
 
-void print_json_text(std::string_view json) { fmt::print("{}", printable_json(json)); }
+void print_json_text(std::string_view json) { write_output(printable_json(json)); }
 
 void print_json(const Json& json) { print_json_text(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'); }
 
@@ -312,13 +312,6 @@ int guarded(int argc, char** argv, const std::string& name) {
     } catch (const std::bad_alloc&) {
         report(name + ": there is not enough memory for this; try a smaller machine or fewer counters");
         return failed;
-    } catch (const std::system_error& error) {
-        if (std::ferror(stdout) == 0) {
-            report(name + ": " + error.what());
-        } else {
-            report_output_error(name, error.code().value(), output_name(argc, argv));
-        }
-        return failed;
     } catch (const std::exception& error) {
         report(name + ": " + error.what());
         return failed;
@@ -339,8 +332,8 @@ int cachetally::run_program(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write like others
     const std::string name = name_of_program(argc, argv);
     const int status = guarded(argc, argv, name);
-    if (std::ferror(stdout) != 0) return failed;  // reported already
-    if (std::fflush(stdout) == 0) return status;
-    report_output_error(name, errno, output_name(argc, argv));
+    const int error = cachetally::app::end_output();
+    if (error == 0) return status;
+    report_output_error(name, error, output_name(argc, argv));
     return status == 0 ? failed : status;
 }

@@ -47,7 +47,25 @@ bool draws_unicode() {
     return false;
 }
 
-void print_lines(std::string_view text) { fmt::print("{}", printable(text)); }
+namespace {
+
+int& output_error() {
+    static int error = 0;
+    return error;
+}
+
+}  // namespace
+
+void write_output(std::string_view text) {
+    if (output_error() == 0 && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_error() = errno;
+}
+
+int end_output() {
+    if (output_error() == 0 && std::fflush(stdout) != 0) output_error() = errno;
+    return output_error();
+}
+
+void print_lines(std::string_view text) { write_output(printable(text)); }
 
 void to_stderr(std::string_view text) {
     const std::string clean = printable(text);

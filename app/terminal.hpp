@@ -23,8 +23,15 @@ unsigned terminal_width();
 bool draws_unicode();
 
 /// Writes lines to standard output. All that a command prints passes through here or print_json: names come from
-/// anybody's file, and a terminal acts upon control characters.
+/// anybody's file, and a terminal acts upon control characters. Where it cannot be written, what was asked for goes on:
+/// result files come after.
 void print_lines(std::string_view text);
+
+/// The same, as it is.
+void write_output(std::string_view text);
+
+/// Writes what is kept back; the error (errno) of the first that could not be written, 0 where all was.
+int end_output();
 
 /// An argument of print(): a text in one line, all else as it is.
 template <class Value>

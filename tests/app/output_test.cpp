@@ -86,6 +86,10 @@ TEST_F(Outputs, AReaderThatHasSeenEnoughDoesNotCostTheResultFile) {
     const Finished finished = call({"replay", "t.din", "--json", "-o", "r.h5"}, circumstances);
     EXPECT_EQ(finished.err, "");
     EXPECT_EQ(listing(directory.path()), "r.h5 t.din");
+    const std::vector<std::string> long_output{"sweep", "t.din",  "--counters", "1-60",   "--granularity",
+                                               "1-4",   "--json", "-o",         "long.h5"};
+    EXPECT_EQ(call(long_output, circumstances).err, "") << "more than is kept back";
+    EXPECT_TRUE(std::filesystem::remove(directory / "long.h5"));
     Circumstances full;
     full.out_file = full_device;
     EXPECT_EQ(call({"replay", "t.din", "-o", "s.h5"}, full).status, 1);

@@ -300,7 +300,7 @@ void CaptureDecoder::take_control(unsigned kind, std::span<const std::uint64_t> 
         case CT_COLLECT: has_begun_ |= first() == 2; break;
         case CT_BARRIER:
             if (options_.barriers_end_phases || options_.cores > 1)
-                end_window(Control{options_.barriers_end_phases ? Control::Kind::barrier : Control::Kind::meet, 0});
+                end_window(options_.barriers_end_phases ? events_.barrier() : Control{Control::Kind::meet, 0});
             break;
         case CT_PHASE: end_window(events_.phase(words)); break;
         case CT_FUNCTION_ENTERED:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.hpp"
 #include "workloads/capture/ring.h"
 #include "workloads/traces/byte_stream.hpp"
 
@@ -27,7 +28,6 @@ std::size_t words_at_least(unsigned kind) {
         case CT_RELEASED: return 1;
         case CT_REGION: return 4;
         case CT_STACK: return 3;
-        case CT_PHASE:
         case CT_EXECUTED: return 1;
         case CT_FORKED:
         case CT_EXITED:
@@ -40,12 +40,15 @@ std::size_t words_at_least(unsigned kind) {
 }  // namespace
 
 Control CapturedEvents::phase(std::span<const std::uint64_t> words) {
-    const std::string name = text_of(words);
-    if (name.empty()) return {Control::Kind::barrier, 0};
+    std::string name = without_controls(text_of(words));
+    while (name.size() > longest_phase_name || find_no_utf8(name) != std::string::npos) name.pop_back();
+    name = trimmed(name);
+    phase_ = 0;
+    if (name.empty()) return barrier();
     const auto found = std::ranges::find(phase_names, name);
-    const auto number = static_cast<std::uint32_t>(found - phase_names.begin());
-    if (found == phase_names.end()) phase_names.push_back(name);
-    return {Control::Kind::barrier, number + 1};
+    phase_ = static_cast<std::uint32_t>(found - phase_names.begin()) + 1;
+    if (found == phase_names.end()) phase_names.push_back(std::move(name));
+    return barrier();
 }
 
 std::string ended_by(const ProgramEnd& end) {

@@ -50,8 +50,15 @@ struct CapturedEvents {
     /// Takes a control of ring.h that belongs here; ignores others. Throws TraceError where its words are too few.
     void take(unsigned kind, std::span<const std::uint64_t> words);
 
-    /// The barrier before a phase that the program names.
+    /// The barrier before a phase that the program names: one line of UTF-8, of at most 100 bytes.
     Control phase(std::span<const std::uint64_t> words);
+    /// A barrier within it: what follows has its name.
+    Control barrier() const { return {Control::Kind::barrier, phase_}; }
+
+    static constexpr std::size_t longest_phase_name = 100;
+
+private:
+    std::uint32_t phase_ = 0;
 };
 
 }  // namespace cachetally

@@ -147,11 +147,16 @@ TEST(CaptureDecoder, PhasesHaveTheProgramsNames) {
     chunks.control(CT_THREAD, {1});
     for (const std::uint64_t name : {0x65766c6f73ULL, 0x6b63656863ULL, 0ULL, 0x65766c6f73ULL})  // solve, check
         chunks.control(CT_PHASE, {name});
-    const std::vector<Decoded> streams = decode(chunks.control(CT_EXITED, {0}));
+    chunks.control(CT_BARRIER, {0x7000, 1});
+    chunks.control(CT_PHASE, {}).control(CT_PHASE, {0x0aff20});  // none; blank, no UTF-8, line break
+    chunks.control(CT_PHASE, std::vector<std::uint64_t>(20, 0x6161616161616161));
+    DecoderOptions options;
+    options.barriers_end_phases = true;
+    const std::vector<Decoded> streams = decode(chunks.control(CT_EXITED, {0}), options);
     std::vector<std::uint32_t> names;
     for (const Control& control : streams[0].controls) names.push_back(control.argument);
-    EXPECT_THAT(names, ElementsAre(1, 2, 0, 1));
-    EXPECT_THAT(streams[0].events.phase_names, ElementsAre("solve", "check"));
+    EXPECT_THAT(names, ElementsAre(1, 2, 0, 1, 1, 0, 3, 4)) << "barriers keep the name";
+    EXPECT_THAT(streams[0].events.phase_names, ElementsAre("solve", "check", "??", std::string(100, 'a')));
 }
 
 TEST(CaptureDecoder, AKilledProgramIsPartial) {

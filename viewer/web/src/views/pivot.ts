@@ -16,8 +16,9 @@ interface Picture extends Pivot {
     cells: PivotCell[];
     /** Where cells are differences: medians of the first file and of the second, by cell. */
     of: { first: number[]; second: number[] } | null;
-    /** All medians of the other file, for one scale. */
+    /** All medians of the other file, for one scale; how many cells only one of two files has. */
     beside: number[];
+    alone: number;
     chosen: PivotCell | null;
     text: (value: number) => string;
 }
@@ -94,7 +95,8 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const of = other && state.file === 'difference' ? { first: found.cells.map(({ median }) => median), second: twins } : null;
         const cells = of ? found.cells.map((cell, i) => ({ ...cell, median: twins[i] - cell.median })) : found.cells;
         const text = isFraction(measure) ? percent : brief;
-        return { ...pivot, cells, beside: of ? [] : all, of, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text: of ? signed(text) : text };
+        const matched = twins.filter((each) => !Number.isNaN(each)).length;
+        return { ...pivot, cells, beside: of ? [] : all, alone: cells.length + all.length - 2 * matched, of, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text: of ? signed(text) : text };
     }
     let shown = picture();
     const nameOf = ({ at }: PivotCell) =>
@@ -176,7 +178,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
 
     function update(): void {
         shown = picture();
-        const { down, across, facet, measure, chosen, cells } = shown;
+        const { down, across, facet, measure, chosen, cells, of, alone } = shown;
         fill(left, ...points.parameters.map(filterOf));
         const choice = (label: string, list: { name: string }[], now: string, key: 'down' | 'across' | 'facet' | 'metric', more: [string, string][] = []) =>
             select(label, [...more, ...list.map(({ name }) => name)], now, (to) => app.set({ [key]: to, cell: '' }));
@@ -193,6 +195,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
             chosen ? `${told(chosen).split('\n')[0]}.` : '',
             several ? 'Of several points a cell has the median.' : '',
             measure.ratio ? `${measure.name} is derived: ${measure.ratio.join(' / ')}.` : '',
+            of && alone ? `${alone} cells of one file alone are not compared.` : '',
             leftOut ? `Left out: ${full(leftOut)} points without ${[facet, down, across].flatMap((each) => each?.name ?? []).join(' or ')}.` : '',
         ].filter(Boolean).join(' ');
         fill(worst, tableElement(cellsTable()));

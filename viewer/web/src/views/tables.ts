@@ -5,6 +5,7 @@ import { hex } from '../axis';
 import { csv, download, h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full } from '../numbers';
+import { phasesInWords } from '../state';
 import type { Component, FileInfo } from '../protocol';
 import { costsTable, findingsTable, scoresTable, worstTable } from './scores';
 import { intrusionTable } from './intrusion';
@@ -76,7 +77,7 @@ export function linkTable(info: FileInfo, caption: string, headOf: (kind: string
 function phaseTable(info: FileInfo): Table {
     const { names, references, cycles, pageWalks } = info.phases;
     return tableBy('Phases', names, [
-        ['phase', (name) => name],
+        ['phase', (_, i) => phasesInWords([i], names)],
         ['references', (_, i) => references[i]],
         ['cycles', (_, i) => cycles[i]],
         ['page walks', (_, i) => pageWalks[i]],
