@@ -15,6 +15,7 @@ namespace {
 
 /// A text that fills the rest of a control.
 std::string text_of(std::span<const std::uint64_t> words) {
+    if (words.empty()) return {};
     const char* const begin = reinterpret_cast<const char*>(words.data());
     return std::string(begin, ::strnlen(begin, words.size_bytes()));
 }
