@@ -23,8 +23,10 @@ struct ShowArguments {
     Trust trust = Trust::digests;
 };
 
-/// By numbers, or all of a name.
-PhaseChoice phases_of(const std::string& text, const InputFile& file) {
+bool is_of_numbers(const std::string& phases) { return phases.find_first_of("-0123456789") == 0; }
+
+/// All of a name.
+PhaseChoice named_phases(const std::string& text, const InputFile& file) {
     std::vector<PhaseChoice::Range> named;
     if (file.root().has("phases")) {
         const std::vector<std::string> names = file.root().open_group("phases").read_texts("name");
@@ -37,9 +39,10 @@ PhaseChoice phases_of(const std::string& text, const InputFile& file) {
 void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
+    if (is_of_numbers(options.phases)) options.show.phases = parse_phases(options.phases);
     require_present(options.file);
     const InputFile file(options.file, options.trust);
-    if (!options.phases.empty()) options.show.phases = phases_of(options.phases, file);
+    if (!options.phases.empty() && options.show.phases.all()) options.show.phases = named_phases(options.phases, file);
     const ChoiceTexts& choice = options.choice;
     if (choice.objectives.empty() && choice.tolerance == ChoiceTexts{}.tolerance && result_kind(file) == "campaign") {
         options.show.pivot.where = choice.where;
