@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what people wait for: the answer, the first picture and the field of a file, frames while zooming and brushing; and the
+// Measures what people wait for: the answer, the first picture of a file, and all of it (cells, details), frames while zooming and brushing; and the
 // page's size.
 // Usage: node measure.mjs FILE.h5 [REPETITIONS [PAGE.html ...]]. Large files: make_large.py. Of several pages each is taken in
 // turn, so that noise of the machine meets all alike.
@@ -29,9 +29,10 @@ const watch = `document.querySelector('input[type=file]').addEventListener('chan
         if (cachetally.source) window.opened ??= performance.now();
         const totals = Object.entries(cachetally.current?.totals?.() ?? {}).filter(([name]) => name !== '|difference|').map(([, value]) => value);
         if (document.querySelector('.sentence')) window.answered ??= performance.now();
-        if (totals.length && totals.every((each) => !Number.isNaN(each))) window.painted ??= performance.now();
-        if (cachetally.current?.model?.heat) window.cells ??= performance.now();
-        if (!window.painted || (cachetally.current?.model && !window.cells)) setTimeout(look, 2);
+        if (totals.length && totals.every((each) => !Number.isNaN(each))) {
+            window.painted = performance.now();
+            cachetally.quiet().then(() => (window.cells = performance.now()));
+        } else setTimeout(look, 2);
     };
     look();
 }, true)`;
