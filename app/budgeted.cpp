@@ -131,7 +131,7 @@ void check_same(const BudgetCheck& check, const RunTitle& title, const std::stri
                                              shown(check.source()), machine));
     if (title.count != check.count || title.warmup != check.warmup)
         throw std::runtime_error(
-            fmt::format("{} is of count {} and warmup {}, not of {} and {}; run it anew, with --count and --warmup",
+            fmt::format("{} is of count {} and warmup {}, not of {} and {} (0: all, none); run it anew, with --count and --warmup",
                         shown(check.stored), title.count, title.warmup, check.count, check.warmup));
 }
 

@@ -15,6 +15,7 @@ import { brief, full, percent } from './numbers';
 import { inside, type Box, type Painter } from './paint';
 import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
+import { phasesInWords } from './state';
 import type { Wanted } from './chart';
 
 /** All that is shown; at first nothing. */
@@ -308,7 +309,7 @@ export function fieldPlot(acts: FieldActs) {
 
     function nameOf(row: number): string {
         const [from, to] = lanes.phasesOf(row);
-        return from === to ? (model.phaseNames[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
+        return from === to ? phasesInWords([from], model.phaseNames) : `phases ${from}–${to}`;
     }
 
     /** Sums over all by panel; for tests. */

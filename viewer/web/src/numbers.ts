@@ -51,3 +51,6 @@ export function joined<T extends number | bigint>(ranges: [T, T][], apart = (end
     }
     return found;
 }
+
+/** A difference, with its sign. */
+export const signed = (text: (value: number) => string) => (value: number): string => (value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));

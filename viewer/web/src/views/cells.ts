@@ -9,7 +9,7 @@ import type { ValueScale, Wanted } from '../chart';
 import { distinctColours, theme } from '../colours';
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
-import { brief, percent } from '../numbers';
+import { brief, percent, signed } from '../numbers';
 import type { Box, Painter, Point } from '../paint';
 import type { TableRow } from '../protocol';
 import type { State } from '../state';
@@ -174,7 +174,6 @@ function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {
         const twin = found.get(key(cell));
         return twin ? metric.value(twin) - metric.value(cell) : NaN;
     };
-    const signed = (text: (value: number) => string) => (each: number) => (each < 0 ? `−${text(-each)}` : each > 0 ? `+${text(each)}` : text(each));
     return { ...metric, title: `${metric.title}, B − A`, value, text: signed(metric.text), tick: signed(metric.tick), scale: 'auto', published: undefined };
 }
 

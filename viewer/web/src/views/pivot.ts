@@ -4,7 +4,7 @@ import { extent, max, min } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { fill, h, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
-import { brief, full, percent } from '../numbers';
+import { brief, full, percent, signed } from '../numbers';
 import type { Box } from '../paint';
 import { byInterest, cellsOf, isFraction, isKnown, named, parameterOf, twinsOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
 import type { FileInfo } from '../protocol';
@@ -25,9 +25,9 @@ interface Picture extends Pivot {
 
 function matrixOf({ facet, down, across, measure, cells, chosen, text, beside, of }: Picture): Matrix<PivotCell> {
     const places = [0, 1, 2].map((which) => [...new Set(cells.map(({ at }) => at[which]))].sort((a, b) => a - b));
-    const named = (parameter: Parameter, which: number) => ({ name: parameter.name, values: places[which].map((at) => valueText(parameter, at)) });
+    const namesOf = (parameter: Parameter, which: number) => ({ name: parameter.name, values: places[which].map((at) => valueText(parameter, at)) });
     return {
-        ...{ facet: facet && named(facet, 0), down: named(down, 1), across: named(across, 2), blank: '-', chosen, text, beside },
+        ...{ facet: facet && namesOf(facet, 0), down: namesOf(down, 1), across: namesOf(across, 2), blank: '-', chosen, text, beside },
         scale: measure.name === 'error' && !of ? 'linear' : 'auto',
         cells: cells.map((cell) => ({ at: [0, 1, 2].map((which) => places[which].indexOf(cell.at[which])) as PivotCell['at'], value: cell.median, cell })),
     };
@@ -47,8 +47,6 @@ function pointsOfSweep({ sweep }: FileInfo): Points {
 }
 
 const pointsOf = (info: FileInfo): Points | null => info.campaign ?? (info.sweep?.rows.length ? pointsOfSweep(info) : null);
-
-const signed = (text: (value: number) => string) => (value: number) => (value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
 
 /** All points with what they differ by. */
 export const pointsTable = ({ numbers, parameters, measures }: Points, caption = 'Points', points = Array.from(numbers, (_, i) => i), name = '', most?: number): Table =>

@@ -16,7 +16,7 @@ import { brief, bytes } from '../numbers';
 import { withDifference, type PanelSource } from '../panels';
 import { messageOf, Superseded, type Axis, type Column, type Selected } from '../protocol';
 import { cubePython, fieldPython } from '../python';
-import { parseRange, phasesInWords, phasesText, rangeText } from '../state';
+import { parseRange, phasesText, rangeText } from '../state';
 import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
 import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
 import { reusePicture } from './reuse';
@@ -195,7 +195,7 @@ export function workbenchView(app: App): View {
         return {
             ...{ shared: chosen.minus !== null || compared !== null, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
             message: refused ? 'The second file has nothing that can be subtracted here; Compare says why.' : '',
-            phaseNames: phases.names.map((_, i) => phasesInWords([i], phases.names)),
+            phaseNames: phases.names,
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 ? phases.cycles : null,
             scale: scaleKind(app),
         };
