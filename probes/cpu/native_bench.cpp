@@ -11,36 +11,21 @@
 namespace cachetally {
 namespace {
 
-constexpr unsigned attempts = 16;        ///< a clock that is just changing settles within milliseconds
 constexpr unsigned chains_of_trial = 3;  ///< the least of which is the clock beside it
 constexpr double copies_ns = 25e6;       ///< that copies run side by side
 constexpr unsigned copies_attempts = 8;  ///< until they were undisturbed together
 
 using Nano = void (*)(std::uint64_t rounds);
 
-/// The frequency of the core, or why there is none.
-ClockRate clock_rate() {
-    ClockRate rate = measure_clock();
-    for (unsigned i = 0; i < attempts && !rate.agrees(); ++i) rate = measure_clock();
-#if !defined(__x86_64__) && !defined(__aarch64__)
-    throw ProbeError("cycles are known on x86-64 and arm64 only");
-#endif
-    if (!rate.agrees())
-        throw ProbeError(
-            "the core's clock frequency cannot be determined: a multiplication takes {:.2f} additions, which is no "
-            "whole number; try again when the machine is quieter",
-            rate.multiplication);
-    return rate;
-}
-
 }  // namespace
 
 struct NativeCpuBench::Parts {
     explicit Parts(NativeCpuOptions chosen)
-        : options(std::move(chosen)), rate(clock_rate()), compiler(options.compiler, [this] { look(); }) {
+        : options(std::move(chosen)), compiler(options.compiler, [this] { look(); }) {
         const auto widest = compiler.compile(widest_vectors_source());
         widest_floating_point = *static_cast<unsigned*>(widest->find("widest_floating_point"));
         widest_whole = *static_cast<unsigned*>(widest->find("widest_whole"));
+        rate = settled_clock();  // last: a wrong compiler is told on every machine
     }
 
     /// Throws where the time is over, or an end is asked for.
@@ -88,7 +73,7 @@ void NativeCpuBench::keep_until(std::uint64_t end_ns) { parts_->options.end_ns =
 
 double NativeCpuBench::cycle_ns() {
     parts_->look();
-    parts_->rate = clock_rate();
+    parts_->rate = settled_clock();
     return parts_->rate.cycle_ns;
 }
 

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "cachetally/probe_target.hpp"
+
 namespace cachetally {
 namespace {
 
 constexpr unsigned chain_length = 16'384;  ///< instructions: some microseconds, of which a clock of 1 ns is little
 constexpr unsigned trials = 64;
+constexpr unsigned settling_trials = 16;  ///< a clock that is just changing settles within milliseconds
 
 // Loops of 16 dependent instructions, whose counter costs nothing beside the chain.
 #if defined(__x86_64__)
@@ -67,6 +70,20 @@ ClockRate measure_clock() {
     rate.cycle_ns = (least_add - least_read) / chain_length;
     rate.multiplication = (least_multiply - least_read) / (chain_length / 4) / rate.cycle_ns;
     rate.read_cycles = least_read / rate.cycle_ns;
+    return rate;
+}
+
+ClockRate settled_clock() {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    throw ProbeError("cycles are known on x86-64 and arm64 only");
+#endif
+    ClockRate rate = measure_clock();
+    for (unsigned i = 0; i < settling_trials && !rate.agrees(); ++i) rate = measure_clock();
+    if (!rate.agrees())
+        throw ProbeError(
+            "the core's clock frequency cannot be determined: a multiplication takes {:.2f} additions, which is no "
+            "whole number; try again when the machine is quieter",
+            rate.multiplication);
     return rate;
 }
 

@@ -26,4 +26,8 @@ struct ClockRate {
 /// The least of many trials: interruptions only lengthen. (Cooper and Xu 2018, 3.1)
 ClockRate measure_clock();
 
+/// Measured again while it is just changing. Throws ProbeError where it cannot be told, or the processor is neither
+/// x86-64 nor arm64.
+ClockRate settled_clock();
+
 }  // namespace cachetally

@@ -24,7 +24,6 @@ constexpr double least_step_ns = 0.1;    ///< no sample of shorter ones is so lo
 constexpr std::size_t least_passes = 3;  ///< of a run that has time to fill up: a quartile of one sample is that sample
 constexpr unsigned settling_laps = 3;    ///< before each sample: what reads the clock and the switches takes lines away
 constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
-constexpr unsigned clock_trials = 16;      ///< a clock that is just changing settles within milliseconds
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
 constexpr std::size_t most_passes = 4096;  ///< of one run
 constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
@@ -34,16 +33,7 @@ constexpr std::uint64_t counted_piece = 65'536;  ///< loads: between two looks a
 }  // namespace
 
 struct NativeTarget::Parts {
-    explicit Parts(const NativeOptions& chosen) : options(chosen), rate(measure_clock()), begin_ns(now_ns()) {
-#if !defined(__x86_64__) && !defined(__aarch64__)
-        throw ProbeError("loads are timed on x86-64 and arm64 only");
-#endif
-        for (unsigned i = 0; i < clock_trials && !rate.agrees(); ++i) rate = measure_clock();
-        if (!rate.agrees())
-            throw ProbeError(
-                "the core's clock frequency cannot be determined: a multiplication takes {:.2f} additions, which is no "
-                "whole number; try again when the machine is quieter",
-                rate.multiplication);
+    explicit Parts(const NativeOptions& chosen) : options(chosen), rate(settled_clock()), begin_ns(now_ns()) {
         can.page_sizes = {small_page()};
         can.largest_arena = options.largest_arena;
         count_events();

@@ -26,6 +26,13 @@ struct Finished {
     nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
+/// Whether the clock of this machine could not be told: each run measures it anew, so that a busy machine may fail in
+/// any one.
+inline bool lacks_clock(const Finished& finished) {
+    return finished.status == 1 && (finished.err.find("frequency cannot be determined") != std::string::npos ||
+                                    finished.err.find("x86-64 and arm64 only") != std::string::npos);
+}
+
 /// What is unusual about a call.
 struct Circumstances {
     std::string input;                        ///< comes through a pipe to standard input

