@@ -75,7 +75,7 @@ export const agreementCases = [
             await t.until(page, 'cachetally.others.length === 1', 'the second file');
             await t.quiet(page);
             const files = await savedRows(t, page);
-            t.equal(found(await snippetSays(t, page), /difference (-?[\d.]+)/), files.sum('second − first sum'), 'difference of files');
+            t.equal(found(await snippetSays(t, page), /difference (-?[\d.]+)/), files.sum('B − A sum'), 'difference of files');
 
             await t.open(page, t.file('sweep.h5'), 'view=sweep&over=area');
             const front = await snippetSays(t, page, page.locator('.figure:visible').nth(2));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 async function compared(t, page, first, second, hash) {
     await t.open(page, t.file(first), hash);
     await t.compare(page, t.file(second));
-    await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+    await t.until(page, 'cachetally.others.length === 1', 'the comparison');
     await t.quiet(page);
 }
 
@@ -26,15 +26,28 @@ export const compareCases = [
             await compared(t, page, 'one.h5', 'two.h5', 'show=accesses&level=L1');
             const text = await page.innerText('.view');
             t.check(/Aligned by data structure and element: data\./.test(text), text);
-            t.check(/Of data the first 800 of 960 elements: the first has no more\./.test(text), text);
+            t.check(/Of data the first 800 of 960 elements: A has no more\./.test(text), text);
             const byLine = new Map();
             const rows = await savedRows(t, page);
             for (const row of rows) {
                 const line = Math.floor((Number(row.address) - 0x10000 + 24) / 64); // a row has 25 bytes, and the line that begins in them
-                byLine.set(line, (byLine.get(line) ?? 0) + Number(row['second − first sum']));
+                byLine.set(line, (byLine.get(line) ?? 0) + Number(row['B − A sum']));
             }
             t.equal(byLine.size, 100, 'lines');
             for (let line = 0; line < 100; ++line) t.equal(byLine.get(line), 2 * (line + 1), `difference of line ${line}`);
+            // A has one phase, B three of the same counts
+            const inside = rows.filter((row) => (Number(row.address) - 0x10000) % 64 <= 64 - 26);
+            t.check(inside.length > 100, `${inside.length} rows within a line`);
+            for (const row of inside) {
+                const line = Math.floor((Number(row.address) - 0x10000) / 64);
+                const cells = [0, 1, 2].map((phase) => Number(row[`phase ${phase}`]));
+                t.equal(cells.map((each) => Math.round(each * 1e6) / 1e6).join(), [0, line + 1, line + 1].join(), `cells of line ${line}`);
+            }
+            const svg = await t.saved(page, 'SVG');
+            const bars = [...svg.matchAll(/<path d="([^"]*)" fill="#d55e00"/g)].at(-1)[1].match(/M[\d.]+ [\d.]+h[\d.]+/g);
+            t.equal(bars.length, 2, `phases in which B has more: ${bars}`);
+            t.equal(new Set(bars.map((bar) => bar.replace(/ [\d.]+h/, ' h'))).size, 1, 'as much more in both');
+            t.check(svg.includes('±'), 'counts by phase go both ways');
             await t.picture(page, 'compare-aligned');
             await t.choose(page, /^Show a Python/, page);
             const code = await page.locator('dialog pre').textContent();
@@ -60,19 +73,26 @@ export const compareCases = [
             writeFileSync(t.file('renamed.yaml'), yaml);
             t.run('run', 'lu', 'n=128', '-m', 'renamed.yaml', '-o', 'renamed.h5');
             await compared(t, page, 'lu.h5', 'renamed.h5', 'show=misses&level=L1');
-            t.check(/Of the same rank: L1 in the first and near in the second\./.test(await page.innerText('.view')), 'ranks');
+            t.check(/Of the same rank: L1 in A and near in B\./.test(await page.innerText('.view')), 'ranks');
             const [a, b, difference] = Object.values(await page.evaluate('cachetally.current.totals()'));
             const { L1 } = t.json('show', 'lu.h5').levels;
             t.equal(a, L1.load_misses + L1.store_misses + L1.fetch_misses, 'misses of L1');
             t.equal(b, a, 'misses of near');
             t.equal(difference, 0, 'difference');
-            t.check((await savedRows(t, page)).every((row) => Number(row['second − first sum']) === 0), 'no difference at any address');
+            t.check((await savedRows(t, page)).every((row) => Number(row['B − A sum']) === 0), 'no difference at any address');
             t.run('run', 'lu', 'n=32', '-m', 'generic3', '-o', 'generic.h5');
             await compared(t, page, 'lu.h5', 'generic.h5', 'show=missrate&level=L1');
             const text = await page.innerText('.view');
             t.check(/Not compared: counts per line of L1 and L1D, whose lines have 16 B and 64 B\./.test(text), text);
-            const shows = await page.evaluate(`[...document.querySelectorAll('.figure-bar select option')].map((each) => each.textContent)`);
-            t.check(shows.includes('Miss rate: L1 and L1D') && !shows.some((each) => /^(Accesses|Misses|Hits): L1 /.test(each)), shows.join('|'));
+            t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).length, 3, 'miss rates of both and their difference');
+            const missrate = await page.evaluate('cachetally.current.totals()');
+            t.check(Object.values(missrate).every((each) => Math.abs(each) < 1), JSON.stringify(missrate));
+            await page.evaluate(`cachetally.set({ show: 'misses' })`);
+            await t.quiet(page);
+            t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).length, 1, 'misses of A alone');
+            t.check((await t.saved(page, 'SVG')).includes('Not subtracted: this is of A.'), 'that nothing is subtracted is in the picture');
+            await page.evaluate(`cachetally.set({ show: 'missrate' })`);
+            await t.quiet(page);
             await t.picture(page, 'compare-rank');
         },
     ],

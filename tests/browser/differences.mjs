@@ -61,7 +61,7 @@ export const differenceCases = [
             checkRows(
                 t,
                 await savedTable(t, page),
-                'second − first sum',
+                'B − A sum',
                 missesByLine(t, 'lu.h5', -1),
                 missesByLine(t, 'lu2.h5', -1),
             );

@@ -23,8 +23,10 @@ export const twoFileCases = [
         async (t, page) => {
             const told = ['lu.h5', 'lu2.h5'].map((name) => t.json('show', name));
             await both(t, page, 'lu.h5', 'lu2.h5');
+            t.equal(await page.evaluate('`${cachetally.shown} ${cachetally.state.file}`'), 'workbench difference', 'what a second file is for');
+            await page.evaluate(`cachetally.set({ view: 'compare' })`);
             t.equal(await page.locator('.files button').count(), 0, 'in Compare both are shown');
-            await page.evaluate(`cachetally.set({ view: 'workbench', show: 'misses', level: 'L1' })`);
+            await page.evaluate(`cachetally.set({ view: 'workbench', file: '', show: 'misses', level: 'L1' })`);
             for (const [i, press] of [[0, null], [1, () => t.press(page, 'B')], [0, () => t.press(page, 'A')], [1, () => page.keyboard.press('b')]]) {
                 await press?.();
                 await t.quiet(page);
@@ -69,16 +71,67 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
                 const totals = Object.values(await page.evaluate('cachetally.current.totals()'));
                 t.equal(totals.join(), [...sums, sums[1] - sums[0]].join(), `misses in phases '${phases}'`);
                 const rows = await saved(t, page);
-                t.equal(rows.reduce((sum, row) => sum + Number(row['second − first sum']), 0), sums[1] - sums[0], 'the difference in the table');
+                t.equal(rows.reduce((sum, row) => sum + Number(row['B − A sum']), 0), sums[1] - sums[0], 'the difference in the table');
                 await t.choose(page, /^Show a Python/);
                 const code = await page.locator('dialog pre').textContent();
                 await t.press(page, 'Close');
                 t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), sums[1] - sums[0], 'the difference in Python');
             }
-            await page.evaluate(`cachetally.set({ structure: 'A', sel: '', phases: '' })`); // as a whole: lines are not known
+        },
+    ],
+    [
+        'two files: tables and details of B − A are those of B less those of A',
+        async (t, page) => {
+            for (const [name, layout] of [['caused1.h5', 'noncontiguous'], ['caused2.h5', 'contiguous']])
+                t.run('run', 'lu', 'n=64', `layout=${layout}`, '-m', 'schulz2002', '--causes', '-o', name);
+            await both(t, page, 'caused1.h5', 'caused2.h5', 'show=misses&level=L1');
+            const column = async (caption, heads, state) => {
+                await page.evaluate(`cachetally.set(${JSON.stringify({ phases: '', ...state })})`);
+                await t.quiet(page);
+                const [head, ...rows] = await tableRows(page, caption);
+                const keys = head.findIndex((each) => heads.some((name) => each.startsWith(name)));
+                return new Map(rows.map((row) => [row.slice(0, caption.startsWith('What') ? 2 : 1).join(), heads.map((name) => number(row[head.findIndex((each) => each.startsWith(name))]))]).filter(() => keys > 0));
+            };
+            for (const [caption, name] of [['Data structures', 'L1 misses'], ['What evicts what', 'lines']]) {
+                const [a, b] = [await column(caption, [name], { file: '' }), await column(caption, [name], { file: 'b' })];
+                const found = await column(caption, ['A: ', 'B: ', 'B − A'], { file: 'difference' });
+                t.check(found.size > 0 && [...a.keys(), ...b.keys()].every((key) => found.has(key)), `${caption}: ${[...found.keys()]}`);
+                for (const [key, shown] of found) {
+                    const [x, y] = [a, b].map((each) => each.get(key)?.[0] ?? 0);
+                    t.equal(shown.join(), [x, y, y - x].join(), `${caption}: ${key}`);
+                }
+                const changes = [...found.values()].map(([, , change]) => Math.abs(change));
+                t.equal(changes.join(), [...changes].sort((p, q) => q - p).join(), 'what differs most is first');
+            }
+            const counts = new Map((await tableRows(page, 'Counts')).slice(1).map(([name, ...values]) => [name, values.map(number)]));
+            const [own, theirs] = ['caused1.h5', 'caused2.h5'].map((name) => misses(t.json('show', name).levels.L1));
+            t.equal(counts.get('misses').join(), [own, theirs, theirs - own].join(), 'misses in the details');
+            const causes = ['first use', 'invalidated', 'capacity', 'conflict'].map((name) => counts.get(name));
+            t.equal(causes.reduce((sum, [, , change]) => sum + change, 0), theirs - own, 'causes in the details');
+            // as a whole: of a data structure by its name, of a cause, of both
+            for (const [state, name] of [[{ structure: 'A', cause: '' }, 'L1 misses'], [{ structure: '', cause: 'conflict' }, null], [{ structure: 'A', cause: 'conflict' }, 'conflict']]) {
+                const wanted = [];
+                for (const file of ['', 'b']) {
+                    const rows = await column('Data structures', [name ?? 'conflict'], { sel: '', ...state, file });
+                    wanted.push(name ? rows.get('A')[0] : [...rows.values()].reduce((sum, [each]) => sum + each, 0));
+                }
+                await column('Data structures', ['B − A'], { sel: '', ...state, file: 'difference' });
+                const totals = Object.values(await page.evaluate('cachetally.current.totals()'));
+                t.equal(totals.join(), [...wanted, wanted[1] - wanted[0]].join(), JSON.stringify(state));
+                if (!t.python) continue;
+                await t.choose(page, /^Show a Python/);
+                const code = await page.locator('dialog pre').textContent();
+                await t.press(page, 'Close');
+                const sums = [...t.script('-c', code).matchAll(/^sum (-?[\d.]+)/gm)].map(([, sum]) => Number(sum));
+                t.equal(sums.join(), wanted.join(), `Python of ${JSON.stringify(state)}`);
+            }
+            t.run('run', 'lu', 'n=64', 'layout=contiguous', '-m', 'schulz2002', '-o', 'caused3.h5');
+            await both(t, page, 'caused1.h5', 'caused3.h5', 'show=misses&level=L1&cause=conflict');
+            t.check((await t.saved(page, 'SVG')).includes('Not subtracted: this is of A'), 'causes that the second file does not know');
+            await page.evaluate(`cachetally.set({ cause: '' })`);
             await t.quiet(page);
-            const svg = await t.saved(page, 'SVG');
-            t.check(svg.includes('nothing that can be subtracted here') && !svg.includes('second − first'), 'what is known of whole structures is not subtracted');
+            t.equal((await tableRows(page, 'What evicts what')).length, 0, 'evictions that the second file does not know');
+            t.check((await tableRows(page, 'Data structures')).length > 0, 'what both know is subtracted');
             await t.press(page, 'B');
             t.check(!(await t.saved(page, 'SVG')).includes('subtracted'), 'the second file alone');
         },

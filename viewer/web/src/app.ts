@@ -94,7 +94,13 @@ export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HT
 export const phaseCount = (source: Source): number =>
     Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
 
-export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phaseCount(app.source));
+/** Whether the first file is subtracted from the second. */
+export const differs = (app: App): boolean => app.state.file === 'difference' && app.others.length > 0;
+
+/** Phases that can be chosen: of a difference those of either file. */
+export const phasesToChoose = (app: App): number => Math.max(phaseCount(app.source), differs(app) ? phaseCount(app.others[0]) : 0);
+
+export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phasesToChoose(app));
 
 export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(app));
 

@@ -11,8 +11,8 @@ import { h } from './dom';
 import { meanIn, tableOf } from './field_table';
 import { figureOf } from './figure';
 import { followHands, type Sight } from './gestures';
-import { brief, full, percent } from './numbers';
-import { inside, type Box, type Painter } from './paint';
+import { brief, full, percent, signed } from './numbers';
+import { inside, textWidth, type Box, type Painter } from './paint';
 import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import { phasesInWords } from './state';
@@ -37,6 +37,8 @@ const nothing = {
     drawn: [0, 1] as [number, number],
     /** Of the addresses that are chosen, by phase, in parts that are stacked; of rates two, misses and accesses. */
     time: null as Column[] | null,
+    /** What is subtracted from it. */
+    subtracted: null as Column[] | null,
     timeColours: [] as string[],
     phaseNames: [] as string[],
     /** How long phases are, where rows are as high. */
@@ -261,11 +263,17 @@ export function fieldPlot(acts: FieldActs) {
             const { cells } = shaded.shaded;
             const [from, to] = drawn.map(across());
             p.within(field.x, field.y, field.width, field.height, () => p.cells(from, field.y, to - from, field.height, heat.columns, cells, lanes.edges));
-            drawKey(p, field.x, 30, field.width, shaded.shaded, model);
+            const { y } = layout.panels.at(heat.signed ? -1 : 0)!;
+            drawKey(p, field.x, y - 14, field.width, shaded.shaded, model);
         }
-        if (!heat || message) p.text(field.x + field.width / 2, field.y + field.height / 2, message || 'reading …', { colour: colours.faint, anchor: 'middle' });
-        p.frame(field.x - 0.5, field.y - 0.5, field.width + 1, field.height + 1, colours.line);
         if (rows() > 1) drawRows(p, lanes, field, model);
+        if (!heat || message) {
+            const [x, y, text] = [field.x + field.width / 2, field.y + field.height / 2, message || 'reading …'];
+            const width = textWidth(text) + 16;
+            p.rect(x - width / 2, y - 12, width, 24, colours.panel);
+            p.text(x, y, text, { colour: colours.ink, anchor: 'middle' });
+        }
+        p.frame(field.x - 0.5, field.y - 0.5, field.width + 1, field.height + 1, colours.line);
     }
 
     function drawCursor(p: Painter): void {
@@ -295,7 +303,8 @@ export function fieldPlot(acts: FieldActs) {
         const text = (value: number, share: boolean) => (share ? percent(value) : brief(value));
         if (row >= 0 && heat) {
             const mean = meanIn(heat, drawn, row, x);
-            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${text(mean, rate)} ${panels[0].meaning} and phase`}`;
+            const value = heat.signed ? signed((each) => text(each, rate))(mean) : text(mean, rate);
+            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${value} ${panels[0].meaning} and phase`}`;
         }
         const parts = panels.map((panel) => {
             const data = dataFor(panel, ...range);

@@ -5,7 +5,7 @@ import { cumsum, max, min, quantile, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { scale as rule } from '../../drawing.json';
 import { hex, placeOf, rangeOf } from './axis';
-import { heatColour, theme } from './colours';
+import { differenceColour, heatColour, theme } from './colours';
 import type { FieldModel } from './field';
 import { brief, percent, percentTick } from './numbers';
 import { pixelOf, shortened, textWidth, type Box, type Painter } from './paint';
@@ -63,25 +63,26 @@ export type Across = ScaleLinear<number, number>;
 export type Shaded = ReturnType<typeof shade>;
 
 /** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. */
-export function shade({ sum: sums, weight }: Heat, scale: Wanted) {
+export function shade({ sum: sums, weight, signed = false }: Heat, scale: Wanted) {
     const values = sums.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
-    const positive = values.filter((each) => each > 0);
+    const positive = (signed ? values.map(Math.abs) : values).filter((each) => each > 0);
     const [least, most] = [min(positive) ?? 0, max(positive) ?? 0];
-    const end = endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale);
+    const end = signed ? most : endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale);
     const beyond = end * (1 + 1e-9); // rounding
     const log = scale === 'log' && end > least;
     const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });
-    const colours = Array.from({ length: shades }, (_, i) => pixelOf(heatColour(i / (shades - 1))));
+    const ramp = (of: (at: number) => string) => range(shades).map((i) => pixelOf(of(i / (shades - 1))));
+    const [up, down] = signed ? [ramp(differenceColour), ramp((at) => differenceColour(-at))] : [ramp(heatColour), []];
     const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
     const cells = new Uint32Array(values.length);
     let above = 0;
     values.forEach((value, i) => {
         if (Number.isNaN(value)) return;
         if (value > beyond) ++above;
-        cells[i] =
-            value <= 0 ? zero : value > beyond ? marker : colours[Math.max(0, Math.min(shades - 1, Math.floor(at(value) * shades + 1e-9)))];
+        const place = Math.max(0, Math.min(shades - 1, Math.floor(at(Math.abs(value)) * shades + 1e-9)));
+        cells[i] = value > beyond ? marker : value > 0 ? up[place] : value < 0 && signed ? down[place] : zero;
     });
-    return { cells, least, end, most, above };
+    return { cells, least, end, most, above, signed };
 }
 
 /** Rows of the field: where they begin as shares of its height, and their phases. */
@@ -109,16 +110,22 @@ export function drawRows(p: Painter, rows: Rows, field: Box, { phases, cycles }:
     p.text(14, field.y + field.height / 2, cycles ? 'phase, by cycles' : 'phase', { colour: colours.faint, size: 11, anchor: 'middle', upright: true });
 }
 
-/** Counts over time by row, in parts that are stacked: of rates their quotient. */
-function countsOf({ time, rate }: FieldModel, rows: Rows): number[][] {
+/** Counts over time by row, in parts that are stacked: of rates their quotient; of differences those that are more, and those that are less. */
+function countsOf({ time, subtracted, rate }: FieldModel, rows: Rows): number[][] {
     const total = (column: Column, row: number) => {
         const [from, to] = rows.phasesOf(row);
         return sum(column.subarray(from, to + 1));
     };
     const each = rows.edges.slice(1).map((_, row) => row);
-    if (!rate) return time!.map((part) => each.map((row) => total(part, row)));
-    const [misses, accesses] = time!;
-    return [each.map((row) => total(misses, row) / total(accesses, row) || 0)];
+    const of = (parts: Column[]) => {
+        if (!rate) return parts.map((part) => each.map((row) => total(part, row)));
+        const [misses, accesses] = parts;
+        return [each.map((row) => total(misses, row) / total(accesses, row) || 0)];
+    };
+    if (!subtracted) return of(time!);
+    const [these, those] = [time!, subtracted].map(of);
+    const more = each.map((row) => sum(these, (part) => part[row]) - sum(those, (part) => part[row]));
+    return [1, -1].map((sign) => more.map((value) => Math.max(0, sign * value)));
 }
 
 export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): void {
@@ -127,20 +134,23 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
     if (!model.time) return;
     const parts = countsOf(model, rows);
     const most = max(parts[0], (_, row) => sum(parts, (part) => part[row])) ?? 0;
-    p.line([[x, y], [x, y + height]], colours.line);
+    const signed = model.subtracted !== null;
+    const [ground, room] = signed ? [x + width / 2, width / 2] : [x, width];
+    p.line([[ground, y], [ground, y + height]], colours.line);
     if (!(most > 0)) return;
     for (const tick of ticks(0, most, 3).slice(-1)) {
-        const at = x + (tick / most) * width;
+        const at = ground + (tick / most) * room;
+        const text = model.rate ? percentTick(tick) : brief(tick);
         p.line([[at, y], [at, y + height]], colours.grid);
-        p.text(Math.min(at, x + width - 8), y - 7, model.rate ? percentTick(tick) : brief(tick), { colour: colours.faint, size: 11, anchor: 'middle' });
+        p.text(Math.min(at, x + width - 8), y - 7, signed ? `±${text}` : text, { colour: colours.faint, size: 11, anchor: 'middle' });
     }
-    const at = parts[0].map(() => x);
+    const at = parts[0].map(() => ground);
     parts.forEach((part, i) => {
         const boxes: number[] = [];
         part.forEach((value, row) => {
-            const size = (value / most) * width;
+            const size = (value / most) * room;
             const [y0, y1] = spanOf(rows, row, box);
-            if (size > 0) boxes.push(at[row], y0 + 0.5, size, Math.max(0.5, y1 - y0 - 1));
+            if (size > 0) boxes.push(signed && i > 0 ? ground - size : at[row], y0 + 0.5, size, Math.max(0.5, y1 - y0 - 1));
             at[row] += size;
         });
         p.rects(boxes, model.timeColours[i]);
@@ -148,16 +158,17 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
 }
 
 /** What colours stand for: no misses, few, many, and above the end of the scale. */
-export function drawKey(p: Painter, x: number, y: number, width: number, { end, least, above, most }: Shaded, { rate, scale }: FieldModel): void {
+export function drawKey(p: Painter, x: number, y: number, width: number, { end, least, above, most, signed }: Shaded, { rate, scale }: FieldModel): void {
     const colours = theme();
     const faint = { colour: colours.faint, size: 11 };
     const text = (value: number) => (rate ? percent(value) : brief(value));
-    const from = scale === 'log' ? `0, ${text(least)}` : '0';
+    const from = signed ? `0, -${text(end)}` : scale === 'log' ? `0, ${text(least)}` : '0';
     const begin = x + 20 + from.length * 6.5;
     const wide = Math.min(120, width / 5);
+    const colour = (at: number) => (signed ? differenceColour(2 * at - 1) : heatColour(at));
     p.rect(x, y - 5, 10, 10, colours.zero);
     p.text(x + 14, y, from, faint);
-    for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, heatColour(i / 39));
+    for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, colour(i / 39));
     p.text(begin + wide + 5, y, text(end), faint);
     if (above === 0 || width < 300) return;
     p.rect(begin + wide + 48, y - 5, 10, 10, colours.marker);

@@ -40,7 +40,7 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     const [x0, x1] = model.range;
     const data = panels.map((panel) => dataFor(panel, x0, x1));
     const cells = heat && heat.rows > 1 && Math.abs(drawn[0] - x0) + Math.abs(drawn[1] - x1) < 2 ? heat : null;
-    const lines = cells && !model.rate;
+    const lines = cells && !model.rate && !cells.signed;
     const name = (panel: Panel) => `${panels.length > 1 ? `${panel.title} ` : ''}${panel.rate ? 'rate' : 'sum'}`;
     const headers = ['address', 'where', ...panels.flatMap((panel) => [name(panel), ...(panel.signed ? [] : ['least per line', 'most per line'])])];
     if (lines) headers.push('lines');

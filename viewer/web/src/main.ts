@@ -4,6 +4,7 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
+import { chosenOf } from './chosen';
 import { isReading, openSource, type Source } from './client';
 import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
@@ -13,6 +14,7 @@ import { FileError, NoDigests } from './protocol';
 import { depth, readHash, writeHash, type State } from './state';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
+import { pairsOf } from './views/compare_align';
 
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
@@ -175,7 +177,14 @@ class Page implements App {
         this.files.push(source);
         this.shown = '';
         const trackers = this.files.some(({ info }) => info.trackers);
-        this.set({ view: probe ? 'curves' : trackers ? 'trackers' : 'compare', file: '' });
+        if (probe || trackers) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
+        this.state = { ...this.state, file: '' };
+        const [{ id, differs }] = viewsOf(this);
+        if (id !== 'workbench') return this.set(differs ? { view: id, file: 'difference' } : { view: 'compare' });
+        const { pairs } = pairsOf(this.files[0], source);
+        const { show, series } = chosenOf(this)!;
+        const [first, level] = (pairs.find((each) => each.id === `${show.id}|${series.owner}`) ?? pairs[0])?.id.split('|') ?? [];
+        this.set(first ? { view: id, file: 'difference', show: first, level } : { view: 'compare' });
     }
 
     private adopt(source: Source): void {

@@ -254,7 +254,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
 
 /** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
  * be told apart. */
-function differenceOf(a: Buckets, b: Buckets): Buckets {
+export function differenceOf(a: Buckets, b: Buckets): Buckets {
     const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
     const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
     return {

@@ -167,4 +167,6 @@ export interface Heat {
     weight: Float64Array;
     /** First phase of each row, and one behind the last. */
     edges: number[];
+    /** Differences of such means. */
+    signed?: boolean;
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compare: two results side by side, and what the second has more or less.
+// Compare: all tables of two results, A and B, and what differs in them. Pictures subtract them where they are.
 import { groups } from 'd3-array';
-import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
+import { titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { theme } from '../colours';
-import { fill, h, select, tableElement, type Table } from '../dom';
-import { fieldPlot } from '../field';
-import type { Axis } from '../protocol';
-import { parseRange, rangeText } from '../state';
-import { pairAxes, pairPanels, pairPython, pairsOf } from './compare_align';
+import { h, tableElement, type Table } from '../dom';
+import { pairsOf } from './compare_align';
 import { tablesOf } from './tables';
 
 type Row = Table['rows'][number];
@@ -42,7 +38,7 @@ function byName(table: Table): Map<string, Row> {
 
 function onlyIn(which: string, rows: string[], columns: string[]): string[] {
     const parts = [...(rows.length ? [listed(rows)] : []), ...(columns.length ? [`columns ${listed(columns)}`] : [])];
-    return parts.length ? [`Only in the ${which}: ${parts.join('; ')}.`] : [];
+    return parts.length ? [`Only in ${which}: ${parts.join('; ')}.`] : [];
 }
 
 function compared(first: Table, second: Table): Comparison {
@@ -63,7 +59,7 @@ function compared(first: Table, second: Table): Comparison {
     return {
         table: {
             caption: `${first.caption}: what differs`,
-            headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'],
+            headers: ['', 'number', 'A', 'B', 'B − A', 'B ÷ A'],
             rows,
         },
         notes: [
@@ -72,8 +68,8 @@ function compared(first: Table, second: Table): Comparison {
                 : rows.length === 0
                   ? [`${first.caption}: no difference${both.length < a.size + b.size - both.length ? ' in what both have' : ''}`]
                   : []),
-            ...onlyIn('first', names(a, b), columns(first, second)),
-            ...onlyIn('second', names(b, a), columns(second, first)),
+            ...onlyIn('A', names(a, b), columns(first, second)),
+            ...onlyIn('B', names(b, a), columns(second, first)),
         ],
     };
 }
@@ -86,55 +82,18 @@ export function comparisons(first: Table[], second: Table[]): Comparison[] {
         const twin = second.find((each) => each.caption === table.caption);
         return twin ? [compared(table, twin)] : [];
     });
-    const notes = [...onlyIn('first', without(first, second), []), ...onlyIn('second', without(second, first), [])];
+    const notes = [...onlyIn('A', without(first, second), []), ...onlyIn('B', without(second, first), [])];
     const table = { caption: 'Tables of one file alone', headers: [], rows: [] };
     return notes.length ? [...found, { table, notes: notes.map((note) => note.replace('Only', 'Tables only')) }] : found;
 }
 
-const nowhere: Axis = { segments: [], bytes: 1 };
-
-export function compareView(app: App): View {
-    const { source } = app;
-    const other = app.others[0];
-    const { pairs: all, notes } = pairsOf(source, other);
-    const controls = h('div', { class: 'row' });
-    let axes: [Axis, Axis] = [nowhere, nowhere];
-    const chosen = () =>
-        all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ??
-        all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ??
-        all[0];
-    const plot = fieldPlot({
-        name: () => `${baseName(source)}-compared`,
-        title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
-        python: (sight) => pairPython(source, other, chosen(), axes, null, sight),
-        look: (range) => app.move(rangeText(range)),
-    });
-    plot.figure.bar.append(controls);
+export function compareView({ source, others: [other] }: App): View {
+    const { notes } = pairsOf(source, other);
     const said = (some: string[]) => some.map((each) => h('p', { class: 'note' }, each));
     const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes: own }) =>
         h('section', { class: 'card' }, table.rows.length > 0 && tableElement(table), ...said(own)),
     );
     const name = (which: string, each: Source) => h('p', {}, h('strong', {}, which), `${titleOf(each)} (${each.info.name})`);
-    const names = h('section', { class: 'card' }, name('First: ', source), name('Second: ', other), ...said(all.length ? notes : []));
-    const body = all.length ? plot.figure.element : h('div', { class: 'absent' }, ...notes.map((note) => h('p', {}, note)));
-    const element = h('div', { class: 'view' }, names, body, ...tables);
-
-    async function update(): Promise<void> {
-        if (all.length === 0) return;
-        const pair = chosen();
-        const choose = (id: string) => {
-            const [show, level] = id.split('|');
-            app.set({ show, level, x: '' });
-        };
-        fill(controls, select('Show', all.map((each) => [each.id, each.title]), pair.id, choose), scaleChooser(app));
-        plot.set({ scale: scaleKind(app), shared: true, structures: source.info.structures });
-        const found = await pairAxes(source, other, pair);
-        if (pair !== chosen()) return;
-        axes = found;
-        const key = JSON.stringify([pair.id, theme().dark]);
-        plot.read(key, axes[0], () => pairPanels(source, other, pair, axes, null), parseRange(app.state.x, axes[0].bytes));
-    }
-
-    void update();
-    return { element, update, totals: plot.totals };
+    const names = h('section', { class: 'card' }, name('A: ', source), name('B: ', other), ...said(notes));
+    return { element: h('div', { class: 'view' }, names, ...tables) };
 }

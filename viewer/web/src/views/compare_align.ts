@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element; and the
-// panels of such a pair: the first, the second, and what the second has more.
+// What of two results, A and B, lies side by side: levels and links of one name or of one rank, addresses of one data structure and element;
+// the panels of such a pair, and its tables: A, B, and what B has more.
 import { group as groups, sort } from 'd3-array';
 import { shows, titleOf } from '../app';
 import { axisOf, sideBySide } from '../axis';
@@ -78,13 +78,15 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
         return `${sameProgram ? 'The two runs' : `The programs ${programs}`} have no data structure of the same name and size of elements, so that nothing can be aligned.`;
     const without = (list: Structure[]) => list.map((each) => each.name).filter((name) => !alike.some(({ first: { name: twin } }) => twin === name));
     const elements = (each: Twin, size: number) => Math.floor(size / Math.max(1, each.first.elementBytes)).toLocaleString('en');
-    const notes = [`Aligned by data structure and element: ${inWords(alike.map((each) => each.first.name))}. The addresses shown are those of the first.`];
-    for (const each of alike.filter((twin) => twin.first.bytes !== twin.second.bytes)) {
+    const notes = [`Aligned by data structure and element: ${inWords(alike.map((each) => each.first.name))}. The addresses shown are those of A.`];
+    const longer = alike.filter((twin) => twin.first.bytes !== twin.second.bytes);
+    if (longer.length > 3) notes.push(`Of ${inWords(longer.map((each) => each.first.name))} the elements that both have.`);
+    else for (const each of longer) {
         const longest = Math.max(each.first.bytes, each.second.bytes);
-        notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: the ${each.first.bytes < longest ? 'first' : 'second'} has no more.`);
+        notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: ${each.first.bytes < longest ? 'A' : 'B'} has no more.`);
     }
-    if (without(a).length) notes.push(`Only in the first, or with other elements: ${inWords(without(a))}.`);
-    if (without(b).length) notes.push(`Only in the second, or with other elements: ${inWords(without(b))}.`);
+    if (without(a).length) notes.push(`Only in A, or with other elements: ${inWords(without(a))}.`);
+    if (without(b).length) notes.push(`Only in B, or with other elements: ${inWords(without(b))}.`);
     return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };
 }
 
@@ -120,7 +122,7 @@ export function pairsOf(source: Source, other: Source): Pairs {
             const b = byName.get(a) ?? match(a, (each) => rankOf(second, known[1], each) === rankOf(first, known[0], a));
             if (!b || a.rows + b.rows === 0) continue;
             const why = fault(first, second, a, b, show.quantity);
-            if (a.owner !== b.owner) notes.add(`Of the same rank: ${a.owner} in the first and ${b.owner} in the second.`);
+            if (a.owner !== b.owner) notes.add(`Of the same rank: ${a.owner} in A and ${b.owner} in B.`);
             if (why) notes.add(why);
             else {
                 const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
@@ -158,7 +160,7 @@ export function pairPanels(first: Source, second: Source, { a, b, quantity, titl
         meaning: `${title.split(':')[0].toLowerCase()} per line of ${units}`,
         fetch: (stretch) => source.ask('buckets', series.id, quantity, phases, axis, stretch),
     });
-    return withDifference(panel('first', first, a, axes[0]), panel('second', second, b, axes[1]), 'second − first');
+    return withDifference(panel('A', first, a, axes[0]), panel('B', second, b, axes[1]), 'B − A');
 }
 
 /** `sight`: addresses of the first that are shown; null: all. */

@@ -11,7 +11,6 @@ import { h, tableBy, tableElement, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { brief, bytes, full, percent, phaseEdges } from '../numbers';
 import type { LineCount, Selected } from '../protocol';
-import { tableCard } from './tables';
 
 const rowsAtMost = 5;
 
@@ -38,8 +37,7 @@ export function selectionTitle(app: App, { selection, filter, cube }: Chosen): s
     const { structures } = app.source.info;
     const name = filter.structure && cube!.dimensions.structure!.names[filter.structure[0]];
     const where = name ?? (selection ? `${describe(structures, selection[0][0])} to ${describe(structures, selection.at(-1)![1] - 1n)}` : 'All addresses');
-    const differs = app.state.file === 'difference' && app.others.length > 0;
-    return `${differs ? 'Of A, where both have addresses: ' : ''}${where}, ${phasesTitle(app)}`;
+    return `${where}, ${phasesTitle(app)}`;
 }
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
@@ -225,8 +223,10 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     });
 }
 
-function evictionTable(app: App, { series, phases }: Chosen): Table {
-    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases) : [];
+function evictionTable(app: App, { series, phases }: Chosen): Table | null {
+    const { info } = app.source;
+    if (series.kind !== 'level' || !info.causes.some(({ name }) => name === series.owner)) return null;
+    const found = evictionsOf(info, series.owner, phases);
     return tableBy(
         `What evicts what in ${series.owner}, ${phasesTitle(app)}`,
         found,
@@ -235,15 +235,15 @@ function evictionTable(app: App, { series, phases }: Chosen): Table {
     );
 }
 
-export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): HTMLElement[] {
+/** Of data structures, fields, functions, source lines and evictions; null: they are not known. */
+export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): (Table | null)[] {
     const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
     const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
-    const tables = [
+    return [
         groupTable(app, chosen, 'structure', 'Data structures', without('structure'), pick),
         groupTable(app, chosen, 'field', 'Fields', filter),
         groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
         groupTable(app, chosen, 'line', 'Source lines', filter),
         evictionTable(app, chosen),
     ];
-    return tables.filter((each) => each !== null && each.rows.length > 0).map((each) => tableCard(app, each!));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
-import { phaseCount, phasesName, phasesTitle, scaleChooser, shows, type App } from '../app';
+import { phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App } from '../app';
 import type { Chosen } from '../chosen';
 import { causeNames, rowsOf, sumsBy } from '../cube';
 import { fill, h, segmented, select } from '../dom';
@@ -81,17 +81,18 @@ export function switchesOf(app: App): { element: HTMLElement; update: (chosen: C
     const less = input('minus', 5, 'none', 'Phases to subtract, as in 3');
     field.setAttribute('aria-describedby', 'phases-note');
     const label = (text: string, of: HTMLInputElement) => h('label', { class: 'field' }, h('span', {}, text), of);
-    const count = phaseCount(app.source);
-    const phasesRow = count > 1 && h('div', { class: 'row phases' }, label('Phases', field), label('minus', less), note);
+    const phasesRow = h('div', { class: 'row phases' }, label('Phases', field), label('minus', less), note);
 
     function fillPhases({ phases, minus }: Chosen): void {
+        const count = phasesToChoose(app);
+        phasesRow.hidden = count < 2;
         const fault = readPhases(app.state.phases, count).fault || readPhases(app.state.minus, count).fault;
         if (document.activeElement !== less) less.value = phasesText(minus);
         if (document.activeElement !== field) field.value = fault ? (app.state.phases ?? '') : phasesText(phases);
         field.setAttribute('aria-invalid', String(fault !== ''));
         note.classList.toggle('bad', fault !== '');
         const { cycles, references } = app.source.info.phases;
-        const one = phases?.length === 1 && cycles.length ? `${full(cycles[phases[0]])} cycles, ${full(references[phases[0]])} references` : '';
+        const one = phases?.length === 1 && phases[0] < cycles.length ? `${full(cycles[phases[0]])} cycles, ${full(references[phases[0]])} references` : '';
         const some = phases ? `${full(phases.length)} of ${full(count)}` : `all ${full(count)}`;
         note.textContent = fault ? `${fault}. Shown: ${phasesTitle(app)}.` : one || some;
     }

@@ -3,24 +3,26 @@
 // filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, type App, type View } from '../app';
+import { baseName, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf } from '../chosen';
 import { theme } from '../colours';
 import { fill, h } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
-import { askHeat, spreadOf, timeOf } from '../field_data';
+import { askHeat, heatDifference, spreadOf, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
 import { brief, bytes } from '../numbers';
-import { withDifference, type PanelSource } from '../panels';
+import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { messageOf, Superseded, type Axis, type Column, type Selected } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
-import { pairAxes, pairPanels, pairPython, pairsOf, type Pair } from './compare_align';
+import { pairAxes, pairPanels, pairPython, pairsOf, type Pair, type Pairs } from './compare_align';
 import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
+import { differenceDetails, differenceTable, sidesOf, type Side } from './difference';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
+import { tableCard } from './tables';
 
 /** Above so many rows the lines of everything are not read until something is selected. */
 const fewRows = 2_000_000;
@@ -52,17 +54,18 @@ class Latest {
     }
 }
 
-function answerBox(app: App, level: string | undefined): HTMLElement | null {
+/** `levels`: of the file, and of the second; where one is not known, the worst. */
+function answerBox(app: App, levels: (string | undefined)[], notes: string[]): HTMLElement | null {
     const { info } = app.source;
-    const answer = answerOf(info, level);
-    if (!answer) return null;
-    if (app.state.file === 'difference' && app.others.length > 0) {
+    const answer = answerOf(info, levels[0]);
+    if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
-            const found = answerOf(own, level);
-            return h('p', {}, h('strong', {}, `${'AB'[i]}: `), found ? sentenceOf(found, own) : `nothing is known of ${level}.`);
+            const found = answerOf(own, levels[i]) ?? answerOf(own);
+            return found && h('p', {}, h('strong', {}, `${'AB'[i]}: `), sentenceOf(found, own));
         });
-        return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both);
+        return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, h('p', { class: 'note' }, notes.join(' ')));
     }
+    if (!answer) return null;
     const tile = ({ id, label, value, note, go }: Tile) => {
         const words = [h('span', { class: 'tile-label' }, label), h('strong', {}, value), h('span', { class: 'note' }, note)];
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
@@ -84,13 +87,17 @@ export function workbenchView(app: App): View {
     let axis: Axis = { segments: [], bytes: 1 };
     /** What cells are of, and of which phases the histogram above them is. */
     let [cells, data] = ['', ''];
-    /** With the second file. */
-    let compared: { pair: Pair; axes: [Axis, Axis] } | null = null;
+    /** What is subtracted from the second file, what is chosen of both, and their axes. */
+    let compared: { pair: Pair; sides: [Side, Side]; axes: [Axis, Axis] } | null = null;
+    let pairs: Pairs | null = null;
+    /** Why nothing is, or what belongs together how. */
+    let notes: string[] = [];
 
     const plot = fieldPlot({
         name: () => `${baseName(source)}-${chosen.show.id.replace(':', '-')}`,
         title: () => `${chosen.show.title} of ${chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
         python: (sight) => {
+            if (compared && chosen.whole) return compared.sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, side.chosen)}`).join('\n');
             if (compared) return pairPython(source, app.others[0], compared.pair, compared.axes, chosen.phases, sight);
             return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
         },
@@ -139,13 +146,15 @@ export function workbenchView(app: App): View {
     /** `moved`: only what is in sight is another. */
     async function refresh(moved = false): Promise<void> {
         const now = (chosen = chosenOf(app)!);
-        if (!moved) fillAround();
         const pair = pairNow();
-        const axes = pair && (await pairAxes(source, app.others[0], pair));
+        const sides = pair && sidesOf(app, chosen, pair);
+        if (differs(app) && !sides) notes = pair ? ['B does not tell apart what is chosen.'] : notes;
+        if (!moved) fillAround(sides);
+        const axes = sides && (await pairAxes(source, app.others[0], pair!));
         const whole = axes ? axes[0] : await source.axis(chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id));
         if (chosen !== now) return;
         axis = whole;
-        compared = pair && axes && { pair, axes };
+        compared = pair && sides && axes && { pair, sides, axes };
         const sight = parseRange(app.state.x, axis.bytes) ?? [0, axis.bytes];
         const stretches = stretchesOf(axis, chosen.selection);
         const before = cells;
@@ -175,8 +184,9 @@ export function workbenchView(app: App): View {
 
     /** What is subtracted from the same of the second file, where that is asked for; null where it is not, or has none that belongs to it. */
     function pairNow(): Pair | null {
-        if (app.state.file !== 'difference' || app.others.length === 0 || chosen.whole) return null;
-        return pairsOf(source, app.others[0]).pairs.find(({ id }) => id === `${chosen.show.id}|${chosen.series.owner}`) ?? null;
+        const found = differs(app) ? (pairs ??= pairsOf(source, app.others[0])) : { pairs: [], notes: [] };
+        ({ notes } = found);
+        return found.pairs.find(({ id }) => id === `${chosen.show.id}|${chosen.series.owner}`) ?? null;
     }
 
     /** One panel; where phases or the second file are subtracted those, these, and their difference. */
@@ -191,23 +201,24 @@ export function workbenchView(app: App): View {
     /** What is known without reading; `message`: where the second file is to be subtracted and cannot be. */
     function frame(): Partial<FieldModel> {
         const { phases, structures } = source.info;
-        const refused = app.state.file === 'difference' && app.others.length > 0 && !compared;
         return {
             ...{ shared: chosen.minus !== null || compared !== null, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: refused ? 'The second file has nothing that can be subtracted here; Compare says why.' : '',
+            message: differs(app) && !compared ? 'Not subtracted: this is of A.' : '',
             phaseNames: phases.names,
-            cycles: app.state.y === 'cycles' && phases.cycles.length > 0 ? phases.cycles : null,
+            cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !compared ? phases.cycles : null,
             scale: scaleKind(app),
         };
     }
 
     /** `first`: there are no cells yet that moving the hand would move. */
     async function readCells(sight: [number, number], first: boolean): Promise<void> {
-        const [now, on, key] = [chosen, axis, `${cells}${sight}`];
+        const [now, on, both, key] = [chosen, axis, compared, `${cells}${sight}`];
         const ask = async () => {
             if (!first) await hand.rest(70);
             if (!latest.wants('cells', key)) throw new Superseded();
-            return askHeat(source, now, on, sight);
+            if (!both) return askHeat(source, now, on, sight);
+            const [a, b] = await Promise.all(both.sides.map((side, i) => askHeat(side.app.source, side.chosen, both.axes[i], sight)));
+            return heatDifference(a, b);
         };
         try {
             await latest.show('cells', key, ask, (heat) => plot.set({ heat, drawn: sight }));
@@ -217,19 +228,29 @@ export function workbenchView(app: App): View {
     }
 
     function spread(sight: [number, number]): void {
-        const { heat, missing, whole } = spreadOf(chosen, axis, source.info.structures, sight);
-        const shown = panel();
-        const meaning = missing > 0 ? `${shown.meaning}; ${brief(missing)} have no place on this axis` : shown.meaning;
+        const [a, b] = compared
+            ? compared.sides.map((side, i) => spreadOf(side.chosen, compared!.axes[i], side.app.source.info.structures, sight))
+            : [spreadOf(chosen, axis, source.info.structures, sight)];
+        const { meaning } = panel();
+        const said = ({ missing }: typeof a) => (missing > 0 ? `${meaning}; ${brief(missing)} have no place on this axis` : meaning);
+        const wholes = compared ? [a.whole, b.whole, differenceOf(a.whole, b.whole)] : [a.whole];
+        const panels = sources().map((each, i) => ({ ...each, meaning: each.signed ? each.meaning : said([a, b][i]), whole: wholes[i], fine: null, message: '' }));
         latest.forget('cells');
-        plot.set({ heat, drawn: sight, panels: [{ ...shown, meaning, whole, fine: null, message: '' }] });
+        plot.set({ heat: compared ? heatDifference(a.heat, b.heat) : a.heat, drawn: sight, panels });
     }
 
     async function readTime(stretches: [number, number][] | null): Promise<void> {
-        if (phaseCount(source) < 2) return;
-        const [now, on] = [chosen, axis];
-        const ask = () => timeOf(source, now, on, stretches, now.filter.structure !== undefined);
-        const show = (time: Column[]) => plot.set({ time, timeColours: time.length > 2 ? theme().causes : [panel().colour] });
-        await latest.show('time', JSON.stringify([cells, now.filter, stretches, theme().dark]), ask, show);
+        if (phasesToChoose(app) < 2) return;
+        const colours = theme();
+        const sides = compared?.sides ?? [{ app, chosen }];
+        const axes = compared?.axes ?? [axis];
+        const parts = stretches ?? (compared && [[0, axis.bytes] as [number, number]]); // both alike: what has a place on the axis
+        const ask = () => Promise.all(sides.map((side, i) => timeOf(side.app.source, side.chosen, axes[i], parts, !compared && chosen.filter.structure !== undefined)));
+        const show = ([first, second]: Column[][]) => {
+            if (second) plot.set({ time: second, subtracted: first, timeColours: [colours.misses, colours.accesses] });
+            else plot.set({ time: first, subtracted: null, timeColours: first.length > 2 ? colours.causes : [panel().colour] });
+        };
+        await latest.show('time', JSON.stringify([cells, chosen.filter, stretches, colours.dark]), ask, show);
     }
 
     /** The lines of what is selected, for the details. */
@@ -241,30 +262,38 @@ export function workbenchView(app: App): View {
         const cache = cacheOf(source.info.machine.yaml, series.owner);
         const sets = series.kind === 'level' && cache && selection && cache.line === series.unit ? cache.sets : 0;
         const [from, to] = [stretches[0]?.[0] ?? 0, stretches.at(-1)?.[1] ?? 0];
-        const ask = async () => (many ? null : source.askLatest('selected', 'selected', series.id, show.quantity, phases, on, from, to, worstLines, sets));
-        await latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => fillDetails(found && !Number.isNaN(found.lines) ? found : null));
+        const of = ({ app: { source: file }, chosen: { series: { id } } }: Side, which: Axis) =>
+            file.askLatest('selected', 'selected', id, show.quantity, phases, which, from, to, worstLines, sets);
+        const both = compared;
+        const ask = async () => (many ? [] : Promise.all(both ? both.sides.map((side, i) => of(side, both.axes[i])) : [of({ app, chosen, filter: {} }, on)]));
+        await latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => fillDetails(both?.sides ?? null, found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
 
     async function readReuse(): Promise<void> {
-        if (source.info.reuse.length === 0) return;
+        if (source.info.reuse.length === 0 || differs(app)) return;
         const [now, structures] = [chosen, structuresChosen(app, chosen)];
         const ask = () => source.ask('reuse', structures, now.phases);
         await latest.show('reuse', JSON.stringify([data, structures, app.state.scale]), ask, (found) => reuse.show(found, structures, now));
     }
 
-    function fillDetails(found: Selected | null): void {
+    /** `found`: in the lines, of each file. */
+    function fillDetails(sides: [Side, Side] | null, [first = null, second = null]: (Selected | null)[] = []): void {
         const zoom = chosen.selection && h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: zoomToSelection }, 'Zoom');
         const head = h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom);
-        fill(details, head, numbersOf(chosen, found), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, found));
+        if (sides) return fill(details, head, ...differenceDetails(sides, [first, second]));
+        fill(details, head, numbersOf(chosen, first), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, first));
     }
 
     /** Answer, switches and tables. */
-    function fillAround(): void {
-        fill(top, answerBox(app, chosen.series.kind === 'level' ? chosen.series.owner : undefined));
+    function fillAround(sides: [Side, Side] | null): void {
+        const levels = [chosen, sides?.[1].chosen].map((each) => (each?.series.kind === 'level' ? each.series.owner : undefined));
+        fill(top, answerBox(app, levels, notes));
         switches.update(chosen);
-        fillDetails(null);
+        fillDetails(sides);
         latest.forget('lines');
-        fill(tables, ...groupTables(app, chosen, filterOf(app, chosen), pick));
+        const [own, others] = (sides ?? [{ app, chosen, filter: filterOf(app, chosen) }]).map((side) => groupTables(side.app, side.chosen, side.filter, pick));
+        const shown = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
+        fill(tables, ...shown.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
     }
 
     void refresh();
