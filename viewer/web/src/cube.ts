@@ -33,34 +33,44 @@ export type Filter = Partial<Record<Dimension, number[]>>;
 
 const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
     const { names } = info.phases;
-    return { names: range(Math.max((max(Array.from(of)) ?? 0) + 1, names.length)).map((i) => phasesInWords([i], names)), of };
+    return { names: range(Math.max((max(of as ArrayLike<number> & Iterable<number>) ?? 0) + 1, names.length)).map((i) => phasesInWords([i], names)), of };
 };
 
-/** Of a program: a row per site, phase and core. */
-function cubeOfSites(info: FileInfo, level: string): Cube | null {
-    const { site, phase, core, counts, causes, groupings } = info.attribution!;
-    const column = (title: string) => counts.find((each) => each.title === title)?.values;
-    const misses = column(`${level} misses`);
-    if (!misses) return null;
-    const grouped = (id: string, rest: string): Axis | undefined => {
-        const found = groupings.find((each) => each.id === id);
-        if (!found) return undefined;
-        const none = rest === '' ? -1 : found.names.length;
-        const of = Int32Array.from(site, (each) => (found.of[each] < 0 ? none : found.of[each]));
-        return { names: rest === '' ? found.names : [...found.names, rest], of };
-    };
-    return {
-        level,
-        dimensions: {
+type Dimensions = Cube['dimensions'];
+
+const dimensions = new WeakMap<FileInfo, Dimensions>();
+
+/** Of rows of sites; the same for all levels. */
+const dimensionsOfSites = (info: FileInfo): Dimensions =>
+    remembered(dimensions, info, () => {
+        const { site, phase, core, groupings } = info.attribution!;
+        const grouped = (id: string, rest: string): Axis | undefined => {
+            const found = groupings.find((each) => each.id === id);
+            if (!found) return undefined;
+            const none = rest === '' ? -1 : found.names.length;
+            const of = new Int32Array(site.length);
+            for (let row = 0; row < of.length; ++row) of[row] = found.of[site[row]] < 0 ? none : found.of[site[row]];
+            return { names: rest === '' ? found.names : [...found.names, rest], of };
+        };
+        return {
             structure: grouped('structures', '(code)') ?? { names: ['(code)'], of: new Int32Array(site.length) },
             phase: phaseAxis(info, phase),
             function: grouped('functions', ''),
             line: grouped('lines', ''),
             field: grouped('fields', ''),
             ...(core ? { core: { names: Array.from({ length: info.machine.cores }, (_, i) => `core ${i}`), of: core } } : {}),
-        },
+        };
+    });
+
+/** Of a program: a row per site, phase and core. */
+function cubeOfSites(info: FileInfo, level: string): Cube | null {
+    const { counts, causes, groupings } = info.attribution!;
+    const column = (title: string) => counts.find((each) => each.title === title)?.values;
+    const misses = column(`${level} misses`);
+    if (!misses) return null;
+    return {
+        ...{ level, misses, dimensions: dimensionsOfSites(info) },
         accesses: accessesOf(info, level, groupings.find((each) => each.id === 'structures')?.of),
-        misses,
         cycles: column('cycles lost') ?? null,
         causes: causes.find((each) => each.level === level)?.counts ?? null,
     };
@@ -126,7 +136,8 @@ export function cubeOf(info: FileInfo, level: string): Cube | null {
 /** Rows of a cube that a filter leaves. */
 export function rowsOf(cube: Cube, filter: Filter): number[] {
     const chosen = Object.entries(filter).map(([name, numbers]) => ({ of: cube.dimensions[name as Dimension]?.of, numbers: new Set(numbers) }));
-    return range(cube.misses.length).filter((i) => chosen.every(({ of, numbers }) => of && numbers.has(of[i])));
+    const all = range(cube.misses.length);
+    return chosen.length ? all.filter((i) => chosen.every(({ of, numbers }) => of && numbers.has(of[i]))) : all;
 }
 
 /** Sums of a column by a dimension, over some rows. */

@@ -151,6 +151,7 @@ class Page implements App {
 
     async take(file: File, purpose: Purpose, trust = false): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
+        if (!this.files.length) this.main.replaceChildren();
         try {
             const source = await openSource(file, trust);
             if (purpose === 'compare') this.compareWith(source);
@@ -160,6 +161,7 @@ class Page implements App {
             const anyway = () => void this.take(file, purpose, true);
             if (error instanceof NoDigests) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
             this.notices.replaceChildren(told);
+            if (!this.files.length) this.landing();
             return;
         }
         this.tellWarnings();

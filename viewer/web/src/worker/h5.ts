@@ -130,7 +130,8 @@ function storeOf(file: H5File, fault: () => string) {
     function numbers(path: string, first = 0, last = rows(path)): Float64Array {
         const raw = elements(path, first, last);
         if (raw instanceof Float64Array) return raw;
-        if (!(raw instanceof BigUint64Array)) return Float64Array.from(raw as unknown as ArrayLike<number>, Number);
+        if (raw instanceof BigInt64Array) return Float64Array.from(raw, Number);
+        if (!(raw instanceof BigUint64Array)) return new Float64Array(raw as unknown as ArrayLike<number>);
         const halves = new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
         const values = new Float64Array(raw.length);
         for (let i = 0; i < values.length; ++i) values[i] = halves[2 * i] + halves[2 * i + 1] * 4294967296;
@@ -148,7 +149,7 @@ function storeOf(file: H5File, fault: () => string) {
 
     function words(path: string, first: number, last: number): Uint32Array {
         const raw = elements(path, first, last);
-        return raw instanceof Uint32Array ? raw : Uint32Array.from(raw as unknown as ArrayLike<number>, Number);
+        return raw instanceof Uint32Array ? raw : Uint32Array.from(numbers(path, first, last));
     }
 
     /** Columns of texts and numbers as rows; throws where one of `needed` is missing or they are not equally long. */
