@@ -150,18 +150,23 @@ void require_matrix(const Group& rows, std::span<const SweepCell> cells) {
     }
 }
 
-/// What the choice says of the cells, and the choice.
-void write_choice(Group& sweep, Group& rows, const SweepView& view) {
-    const std::vector<Standing> standings = standings_of(view.cells, view.choice);
+/// A row per cell, with what the choice says of it.
+void write_rows(Group rows, const std::vector<SweepCell>& cells, const SweepView& view) {
+    rows.write("row", numbers_to(cells.size()));
+    for_each_column([&](const char* name, auto member) { write_member(rows, name, cells, member); });
+    for_each_place([&](const char* name, auto member) { write_member(rows, name, cells, member); });
+    const std::vector<Standing> standings = standings_of(cells, view.choice);
     const auto flag = [&](const char* name, bool Standing::*member) {
         rows.write(name, column_of(standings, [&](const Standing& each) { return std::uint8_t{each.*member}; }));
     };
     flag("admitted", &Standing::admitted);
     flag("front", &Standing::front);
     flag("remains", &Standing::remains);
-    sweep.set_attribute("objectives", view.choice.objectives_text());
-    sweep.set_attribute("where", view.choice.bounds_text());
-    sweep.set_attribute("tolerance", view.choice.tolerance);
+    if (const std::vector<SweepCost> costs = costs_of(cells); !costs.empty())
+        for_each_cost([&](const char* name, auto member) { write_member(rows, name, costs, member); });
+    if (view.timed) rows.write("slowdown", slowdowns_of(cells));
+    write_published(rows, cells);
+    set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
 }
 
 SweepChoice read_choice(const Group& sweep) {
@@ -220,17 +225,13 @@ void write_sweep(Group& root, const SweepView& view) {
     sweep.set_attribute("references", view.references);
     sweep.set_attribute("events", view.events);
     sweep.set_attribute("runs", view.runs);
-    Group rows = sweep.create_group("rows");
-    rows.write("row", numbers_to(view.cells.size()));
-    for_each_column([&](const char* name, auto member) { write_member(rows, name, view.cells, member); });
-    for_each_place([&](const char* name, auto member) { write_member(rows, name, view.cells, member); });
-    write_choice(sweep, rows, view);
-    if (const std::vector<SweepCost> costs = costs_of(view.cells); !costs.empty())
-        for_each_cost([&](const char* name, auto member) { write_member(rows, name, costs, member); });
-    if (view.timed) rows.write("slowdown", slowdowns_of(view.cells));
+    sweep.set_attribute("objectives", view.choice.objectives_text());
+    sweep.set_attribute("where", view.choice.bounds_text());
+    sweep.set_attribute("tolerance", view.choice.tolerance);
     if (!view.slowdown_unknown.empty()) sweep.set_attribute("slowdown_unknown", view.slowdown_unknown);
-    write_published(rows, view.cells);
-    set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
+    write_rows(sweep.create_group("rows"), view.cells, view);
+    if (const std::vector<SweepCell> worst = worst_of(view.cells); !worst.empty())
+        write_rows(sweep.create_group("worst"), worst, view);
     if (parts_of(view.cells).size() < 2) write_matrices(sweep, view.cells, view.timed);
 }
 

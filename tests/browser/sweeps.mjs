@@ -98,7 +98,8 @@ export const sweepCases = [
             t.run('sweep', 'lu', 'n=48', '--link', 'core-L1', '-m', 'schulz2002', '--counters', '8,16', '--granularity', '1,4', '--eviction', 'fifo,random', '-o', 's2.h5');
             await t.open(page, t.file('s1.h5'));
             await t.compare(page, t.file('s2.h5'));
-            await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.until(page, 'cachetally.others.length === 1', 'the comparison');
+            await page.evaluate(`cachetally.set({ view: 'compare' })`);
             await t.quiet(page);
             const rows = await page.evaluate(
                 `[...document.querySelectorAll('.view table')].filter((each) => /Sweep/.test(each.caption?.textContent)).flatMap((each) => [...each.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)))`,
@@ -120,7 +121,8 @@ export const sweepCases = [
             t.check(/Only in the second: eviction fifo, granularity 1, counters 16;/.test(text), 'cells of the second alone');
             await t.open(page, t.file('lu.h5'));
             await t.compare(page, t.file('matmul.h5'));
-            await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.until(page, 'cachetally.others.length === 1', 'the comparison');
+            await page.evaluate(`cachetally.set({ view: 'compare' })`);
             await t.quiet(page);
             const runs = await page.innerText('body');
             const only = runs.split('\n').filter((each) => /nly in the|in common/.test(each));

@@ -126,8 +126,17 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
     EXPECT_EQ(told["rows"][5]["link"], "L1-L2");
     EXPECT_EQ(told["rows"][7]["settings"], "ways=4");
     EXPECT_EQ(told["where"], "error<=30,bits>10");
-    EXPECT_EQ(told["worst"].size(), 8U);
-    EXPECT_FALSE(InputFile(path_).root().open_group("sweep").has("matrices")) << "one table cannot hold them";
+    ASSERT_EQ(told["worst"].size(), 8U);
+    const InputFile file(path_);
+    const Group sweep = file.root().open_group("sweep"), worst = sweep.open_group("worst");
+    EXPECT_FALSE(sweep.has("matrices")) << "one table cannot hold them";
+    EXPECT_EQ(worst.read_texts("workload"), std::vector<std::string>(8, "worst of all workloads"));
+    const auto events = worst.read<std::uint64_t>("events");
+    const auto remains = worst.read<std::uint8_t>("remains");
+    for (std::size_t i = 0; i < 8; ++i) {
+        EXPECT_EQ(events[i], 1008 + i) << "of radix, which has more than lu";
+        EXPECT_EQ(told["worst"][i]["remains"], remains[i] != 0) << i;
+    }
     const std::string text = to_text(read, 100);
     for (const char* part : {"\nradix, L1-L2: 1,012 events\n", "worst of all workloads, core-L1", "16 cells, 7 runs",
                              "4 of 4 cells with error<=30,bits>10."})

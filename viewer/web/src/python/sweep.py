@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Columns of the cells of a policy; of files with several workloads, links or settings those that are chosen.
 
-rows = h5py.File(FILE, "r")["sweep/rows"]
+rows = h5py.File(FILE, "r")[GROUP]
 parts = [rows[name].asstr()[:] for name in ("workload", "link", "settings", "eviction")]
 chosen = np.ones(len(rows["counters"]), bool)
 for name, value in CHOSEN:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fronts: error against a cost, a panel per workload, link and file, with one scale; what trackers of hot lines give of the same workload and
 // link beside it, and the view of trackers.
-import { groups } from 'd3-array';
+import { groups, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
@@ -13,7 +13,7 @@ import { shortened, textWidth, type Box, type Painter, type Point } from '../pai
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
 import { around, axisTitle, counters, having, type Cell, type Metric } from './cells';
-import { boundsOf, cellsOf, frontOf, metricsOf, type Bound } from './sweep_cells';
+import { boundsOf, cellsOf, metricsOf, type Bound } from './sweep_cells';
 
 export interface Panel {
     source: Source;
@@ -63,7 +63,16 @@ export function panelsOf(sources: Source[]): Panel[] {
 }
 
 /** Cells that no other beats in error and in what it is weighed against at once. */
-export const paretoFront = (cells: Cell[], over: Metric): Cell[] => frontOf(cells, [error, over.value]);
+/** Those that no other is as good as in error and in this, and better in one, from the least error on; what is not known of a cell leaves it out. */
+export function paretoFront(cells: Cell[], over: Metric): Cell[] {
+    let [least, at] = [Infinity, 0];
+    return sort(having(cells, over).filter((cell) => Number.isFinite(error(cell))), error, over.value).filter((cell) => {
+        const value = over.value(cell);
+        if (value > least || (value === least && error(cell) > at)) return false;
+        [least, at] = [value, error(cell)];
+        return true;
+    });
+}
 
 const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFront([...cells.filter(admitted), ...marks], over);
 

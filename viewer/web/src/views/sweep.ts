@@ -158,8 +158,7 @@ function sweepCells(source: Source): Cells {
     const { info } = source;
     const cells = cellsOf(info);
     const metrics = metricsOf(info.sweep!.rows);
-    const chosen = ({ texts }: Cell) =>
-        ['eviction', ...partColumns(info)].filter((key) => texts[key] !== worstOfAll).map((key): [string, string] => [key, texts[key]]);
+    const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first, but for the worst of all. */
     const rank = (own: Cell[]) => Math.max(...own.map(({ numbers }) => numbers.error));
     return {
@@ -173,7 +172,10 @@ function sweepCells(source: Source): Cells {
         ],
         note: (picture) => note(source, picture),
         table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
-        python: ({ cells: [first], metric }) => snippet({ FILE: info.name, CHOSEN: chosen(first), COLUMNS: [metric.column] }, 'sweep'),
+        python: ({ cells: [first], metric }) => {
+            const group = first.texts.workload === worstOfAll ? 'sweep/worst' : 'sweep/rows';
+            return snippet({ FILE: info.name, GROUP: group, CHOSEN: chosen(first), COLUMNS: [metric.column] }, 'sweep');
+        },
     };
 }
 
@@ -186,7 +188,7 @@ function frontsFigure(app: App): CellFigure {
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
         height: (picture, width) => frontsHeight(fronts(picture), width),
         table: (picture) => frontsTable(fronts(picture)),
-        python: ({ over }) => snippet({ FILE: app.source.info.name, CHOSEN: [], COLUMNS: ['error', over.column, 'admitted', 'front', 'remains'] }, 'sweep'),
+        python: ({ over }) => snippet({ FILE: app.source.info.name, GROUP: 'sweep/rows', CHOSEN: [], COLUMNS: ['error', over.column, 'admitted', 'front', 'remains'] }, 'sweep'),
     };
 }
 

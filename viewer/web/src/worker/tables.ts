@@ -10,7 +10,7 @@ const sweepNumbers = ['counters', 'swapouts', 'error', 'bytes_per_event'];
 
 /** The columns that each needs; it may have more. */
 const columns = {
-    'sweep/rows': ['workload', 'link', 'settings', 'eviction', 'granularity', ...sweepNumbers, 'admitted', 'front', 'remains'],
+    sweep: ['workload', 'link', 'settings', 'eviction', 'granularity', ...sweepNumbers, 'admitted', 'front', 'remains'],
     'intrusion/rows': ['link', 'granularity', 'drain', 'counters', 'capacity', 'extra_cycles', 'stall_cycles', 'events', 'swapouts', 'bytes', 'lost_records'],
     'trackers/rows': ['tracker', 'spec', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes_per_event', 'error', 'recall', 'worst_recall', 'precision', 'traffic_is_off'],
     findings: ['test', 'variant', 'level', 'parameter', 'word', 'unit', 'method', 'reason', 'truth_word', 'verdict', 'value', 'low', 'high', 'truth', 'truth_high'],
@@ -18,17 +18,20 @@ const columns = {
     worst: ['machine', 'wrong', 'not_identifiable', 'findings'],
 };
 
-const tableOf = (store: Store, path: keyof typeof columns): TableRow[] => store.tableRows(path, columns[path]);
+const tableOf = (store: Store, path: Exclude<keyof typeof columns, 'sweep'>): TableRow[] => store.tableRows(path, columns[path]);
 
 export function sweepOf(store: Store) {
     const { link, monitor, events, objectives, where, tolerance } = store.attributes('sweep');
-    const rows = tableOf(store, 'sweep/rows');
-    for (const column of sweepNumbers)
-        for (const { numbers } of rows)
-            if (!Number.isFinite(numbers[column]))
-                throw new FileError(`/sweep/rows: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
+    const cells = (path: string): TableRow[] => {
+        const rows = store.tableRows(path, columns.sweep);
+        for (const column of sweepNumbers)
+            for (const { numbers } of rows)
+                if (!Number.isFinite(numbers[column]))
+                    throw new FileError(`/${path}: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
+        return rows;
+    };
     const asked = { objectives: text(objectives), where: text(where), tolerance: Number(tolerance) };
-    return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, matrices: store.has('sweep/matrices'), rows };
+    return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, matrices: store.has('sweep/matrices'), rows: cells('sweep/rows'), worst: cells('sweep/worst') };
 }
 
 export function trackersOf(store: Store) {
