@@ -117,17 +117,17 @@ export const sweepCases = [
                     t.equal(number(row[3]), swapouts('s2.h5', eviction, granularity), 'swap-outs of the second');
                 }
             const text = await page.innerText('body');
-            t.check(/Only in the first: eviction fifo, granularity 1, counters 4;/.test(text), 'cells of the first alone');
-            t.check(/Only in the second: eviction fifo, granularity 1, counters 16;/.test(text), 'cells of the second alone');
+            t.check(/Only in A: eviction fifo, granularity 1, counters 4;/.test(text), 'cells of the first alone');
+            t.check(/Only in B: eviction fifo, granularity 1, counters 16;/.test(text), 'cells of the second alone');
             await t.open(page, t.file('lu.h5'));
             await t.compare(page, t.file('matmul.h5'));
             await t.until(page, 'cachetally.others.length === 1', 'the comparison');
             await page.evaluate(`cachetally.set({ view: 'compare' })`);
             await t.quiet(page);
             const runs = await page.innerText('body');
-            const only = runs.split('\n').filter((each) => /nly in the|in common/.test(each));
-            t.check(only.includes('Only in the first: L1.') && only.some((each) => each === 'Only in the second: L1D; L1I; L3.'), `levels of one file alone: ${only.join('|')}`);
-            t.check(/Tables only in the second: TLBs/.test(runs), 'tables of one file alone');
+            const only = runs.split('\n').filter((each) => /nly in [AB]|in common/.test(each));
+            t.check(only.includes('Only in A: L1.') && only.some((each) => each === 'Only in B: L1D; L1I; L3.'), `levels of one file alone: ${only.join('|')}`);
+            t.check(/Tables only in B: TLBs/.test(runs), 'tables of one file alone');
         },
     ],
 ];
