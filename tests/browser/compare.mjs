@@ -2,6 +2,7 @@
 // Comparing two files: what means the same lies side by side, and what does not is refused with the reason.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { number, tableRows } from './screen.mjs';
 
 async function compared(t, page, first, second, hash) {
     await t.open(page, t.file(first), hash);
@@ -94,6 +95,73 @@ export const compareCases = [
             await page.evaluate(`cachetally.set({ show: 'missrate' })`);
             await t.quiet(page);
             await t.picture(page, 'compare-rank');
+        },
+    ],
+    [
+        'compare: more phases than rows, and not as many in both',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            for (const phases of [300, 400]) t.script(join(t.here, 'make_phases.py'), t.file(`p${phases}.h5`), 'ramp', String(phases), '8', '0x10000', 'one');
+            await compared(t, page, 'p300.h5', 'p400.h5', 'show=accesses&level=L1');
+            for (const change of [{}, { structure: 'data' }]) {
+                await page.evaluate(`cachetally.set(${JSON.stringify(change)})`);
+                await t.quiet(page);
+                const totals = Object.values(await page.evaluate('cachetally.current.totals()'));
+                t.equal(totals.join(), [300 * 36, 400 * 36, 100 * 36].join(), 'accesses');
+            }
+            const rows = await savedRows(t, page);
+            const cells = Object.keys(rows[0]).flatMap((name) => {
+                const [, from, to = from] = /^phases? (\d+)(?:–(\d+))?$/.exec(name) ?? [];
+                return from ? [{ name, from: Number(from), to: Number(to) }] : [];
+            });
+            t.equal(cells.length, 256, 'rows of the field');
+            t.equal(cells.at(-1).to, 399, 'the last phase');
+            for (const row of rows) {
+                const [from, to] = [Number(row.address) - 0x10000, Number(row.address) - 0x10000 + 2];
+                if (Math.floor(from / 64) !== Math.floor(to / 64)) continue;
+                for (const { name, from: first, to: last } of cells) {
+                    const alone = Math.max(0, last - Math.max(299, first - 1)) / (last - first + 1);
+                    t.near(Number(row[name]), alone * (Math.floor(from / 64) + 1), `${name} of ${row.address}`);
+                }
+            }
+        },
+    ],
+    [
+        'compare: what is chosen by name is that of each file, and nothing where it is not',
+        async (t, page) => {
+            for (const [name, words] of [['one-core.h5', 'processors=1'], ['two-cores.h5', 'processors=2'], ['moved.h5', 'base_offset=1040']])
+                t.run('run', 'lu', 'n=32', ...words.split(' '), '-m', 'coherent8', '--causes', '-o', name);
+            const column = async (caption, name) => {
+                const [head, ...rows] = await tableRows(page, caption);
+                const at = head.findIndex((each) => each.startsWith(name));
+                return new Map(rows.map((row) => [row[0], number(row[at])]));
+            };
+            const look = async (state) => {
+                await page.evaluate(`cachetally.set(${JSON.stringify(state)})`);
+                await t.quiet(page);
+            };
+            await compared(t, page, 'one-core.h5', 'two-cores.h5', 'show=misses');
+            await look({ file: 'b' });
+            const own = (await column('Data structures', 'L1D misses')).get('stack1');
+            t.check(own > 0, 'misses of the stack that only the second has');
+            await look({ file: 'difference', structure: 'stack1' });
+            t.equal(Object.values(await page.evaluate('cachetally.current.totals()')).join(), [0, own, own].join(), 'a structure of the second alone');
+            t.equal((await column('Counts', 'B − A')).get('misses'), own, 'in the details');
+            await look({ file: '' });
+            t.equal(Object.values(await page.evaluate('cachetally.current.totals()'))[0], 0, 'the first has none of it');
+            await look({ structure: '', core: 'core 7' });
+            t.equal(Object.values(await page.evaluate('cachetally.current.totals()'))[0], 0, 'nor does it tell cores apart');
+            await look({ core: '' });
+
+            await compared(t, page, 'one-core.h5', 'moved.h5', 'show=misses');
+            const places = ['one-core.h5', 'moved.h5'].map((name) => t.json('show', name).structures?.find?.((each) => each.name === 'A')?.base);
+            t.check(places[0] === undefined || places[0] !== places[1], `A is moved: ${places}`);
+            for (const file of ['', 'b']) {
+                await look({ file, structure: 'A', sel: '' });
+                const wanted = (await column('Data structures', 'L1D accesses')).get('A');
+                const [found] = await page.evaluate(`[...document.querySelectorAll('.numbers dt')].flatMap((each) => each.textContent === 'accesses' ? [each.nextSibling.textContent] : [])`);
+                t.equal(number(found), wanted, `accesses of A in the details of '${file}'`);
+            }
         },
     ],
 ];

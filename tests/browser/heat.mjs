@@ -116,7 +116,7 @@ export const heatCases = [
                     found.push(...(await page.evaluate(`(async () => {
                         const { source } = cachetally;
                         const axis = await source.axis(source.info.series.map((each) => each.id));
-                        const { sum, weight, edges } = await source.ask('heat', source.info.series[0].id, '${what}', axis, ${x0}, ${x1}, ${columns}, 256);
+                        const { sum, weight, edges } = await source.ask('heat', source.info.series[0].id, '${what}', axis, ${x0}, ${x1}, ${columns}, source.info.series[0].phases, 256);
                         return ${JSON.stringify(cells)}.map(([column, row]) => [sum[row * ${columns} + column] / weight[row * ${columns} + column], edges[row], edges[row + 1]]);
                     })()`)));
                     asked.push(...cells.map(([column], at) => [what, columns, x0, x1, column, ...found.at(at - cells.length).slice(1)]));

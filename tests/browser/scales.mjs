@@ -143,7 +143,7 @@ print(json.dumps([coded(value), coded(shades.cells), shades.end]))`;
                         document.documentElement.dataset.theme = 'light';
                         const { id } = cachetally.source.info.series.find((each) => each.kind === 'level' && each.owner === level);
                         const axis = await cachetally.source.axis([id]);
-                        const heat = await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, count, 256);
+                        const heat = await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, count, cachetally.source.info.series.find((each) => each.id === id).phases, 256);
                         const shaded = cachetally.shade(heat, scale);
                         return [Array.from(heat.sum, (each, i) => (heat.weight[i] > 0 ? each / heat.weight[i] : null)), [...new Uint8Array(shaded.cells.buffer)], shaded.end];
                     },

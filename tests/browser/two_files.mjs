@@ -109,7 +109,7 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
             const causes = ['first use', 'invalidated', 'capacity', 'conflict'].map((name) => counts.get(name));
             t.equal(causes.reduce((sum, [, , change]) => sum + change, 0), theirs - own, 'causes in the details');
             // as a whole: of a data structure by its name, of a cause, of both
-            for (const [state, name] of [[{ structure: 'A', cause: '' }, 'L1 misses'], [{ structure: '', cause: 'conflict' }, null], [{ structure: 'A', cause: 'conflict' }, 'conflict']]) {
+            for (const [state, name] of [[{ structure: '', cause: 'conflict' }, null], [{ structure: 'A', cause: 'conflict' }, 'conflict']]) {
                 const wanted = [];
                 for (const file of ['', 'b']) {
                     const rows = await column('Data structures', [name ?? 'conflict'], { sel: '', ...state, file });

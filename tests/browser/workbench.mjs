@@ -266,7 +266,7 @@ export const workbenchCases = [
             const same = await page.evaluate(`(async () => {
                 const { source } = cachetally;
                 const axis = await source.axis(source.info.series.filter((each) => each.kind === 'level').map((each) => each.id));
-                const ask = (x0, x1, columns) => source.ask('heat', 'combined/L1D', 'misses', axis, x0, x1, columns, 256);
+                const ask = (x0, x1, columns) => source.ask('heat', 'combined/L1D', 'misses', axis, x0, x1, columns, source.info.series.find(({ id }) => id === 'combined/L1D').phases, 256);
                 const wide = await ask(0, 4096 * 512, 512), narrow = await ask(0, 4096 * 64, 4096);
                 const sum = (heat, of, to) => { let all = 0; for (let row = 0; row < heat.rows; ++row) for (let c = 0; c < to; ++c) all += heat[of][row * heat.columns + c]; return all; };
                 return ['sum', 'weight'].flatMap((of) => [sum(wide, of, 64), sum(narrow, of, 4096)]); })()`);

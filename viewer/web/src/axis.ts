@@ -32,17 +32,10 @@ export function axisOf(ranges: AddressRange[], unit: number): Axis {
     while (found.length > rule.most_stretches) found = united(runs, (hole *= rule.hole_growth));
     const stretches = found.map((each) => wholeLines(each, unit));
     const sizes = stretches.map(([from, end]) => Number(end - from));
-    const { starts, bytes } = sideBySide(sizes);
-    return { segments: stretches.map(([base], i) => ({ base, bytes: sizes[i], start: starts[i] })), bytes };
-}
-
-/** Where stretches of so many bytes begin, and how many they take, with the gaps between them: multiples of a unit. */
-export function sideBySide(sizes: number[], unit = 1): { starts: number[]; bytes: number } {
     const all = sum(sizes);
-    const least = Math.ceil(Math.min(all * rule.gap_share, (all * rule.gaps_share) / Math.max(1, sizes.length - 1)));
-    const gap = Math.ceil(least / unit) * unit;
-    const ends = cumsum(sizes, (size) => Math.ceil(size / unit) * unit + gap);
-    return { starts: [0, ...ends].slice(0, sizes.length), bytes: Math.max(1, (ends.at(-1) ?? gap) - gap) };
+    const gap = Math.ceil(Math.min(all * rule.gap_share, (all * rule.gaps_share) / Math.max(1, sizes.length - 1)));
+    const ends = cumsum(sizes, (size) => size + gap);
+    return { segments: stretches.map(([base], i) => ({ base, bytes: sizes[i], start: i > 0 ? ends[i - 1] : 0 })), bytes: Math.max(1, (ends.at(-1) ?? gap) - gap) };
 }
 
 /** The address at a place of the axis; null in gaps. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is looked at on the workbench: the state in the URL, in terms of the file.
-import { chosenPhases, phaseCount, shows, type App, type Show } from './app';
+import { chosenPhases, differs, phaseCount, shows, type App, type Show } from './app';
 import { placeOf, rangeOf, wholeLines } from './axis';
-import { causeNames, cubeOf, firstLevels, type Filter } from './cube';
+import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
 import type { AddressRange, Axis, Structure } from './protocol';
 import { parsePhases, type State } from './state';
 
@@ -11,7 +11,7 @@ export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 const misses = (all: Show[]) => all.find((each) => each.id === 'misses');
 
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
- * out; the number of a cause, or -1; phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
+ * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
 export function chosenOf(app: App) {
     const { info } = app.source;
     const { state } = app;
@@ -23,21 +23,22 @@ export function chosenOf(app: App) {
     const series =
         list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
     const cube = series.kind === 'level' ? cubeOf(info, series.owner) : null;
-    const filter: Filter = {};
-    const add = (by: keyof Filter, name: string | undefined) => {
-        const number = name ? (cube?.dimensions[by]?.names.indexOf(name) ?? -1) : -1;
-        if (number >= 0) filter[by] = [number];
-    };
-    add('structure', state.structure);
-    add('core', state.core);
-    add('function', state.func);
+    const filter = filterByNames(cube, state);
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
-    const selection = parseSelection(state.sel);
+    const unknown = series.kind === 'level' && !!state.cause && cause < 0;
+    const selection = state.structure ? linesOf(info.structures, state.structure, series.unit) : parseSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
-    const minus = whole ? null : parsePhases(state.minus, phaseCount(app.source));
+    const minus = whole || differs(app) ? null : parsePhases(state.minus, phaseCount(app.source));
     const rate = show.quantity === 'missrate' && cause < 0;
-    return { show, series, cube, filter, cause, rate, phases: chosenPhases(app), minus, selection, whole };
+    return { show, series, cube, filter, cause, unknown, rate, phases: chosenPhases(app), minus, selection, whole };
+}
+
+/** The names that are chosen, as numbers of what a file tells apart; of a name that it does not know, none. */
+export function filterByNames(cube: Cube | null, { structure, core, func }: State): Filter {
+    const numbers = (by: keyof Filter, name: string) => [cube!.dimensions[by]?.names.indexOf(name) ?? -1].filter((each) => each >= 0);
+    const chosen: [keyof Filter, string | undefined][] = [['structure', structure], ['core', core], ['function', func]];
+    return Object.fromEntries(chosen.flatMap(([by, name]) => (cube && name ? [[by, numbers(by, name)]] : [])));
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
@@ -57,10 +58,10 @@ export const selectionText = (ranges: AddressRange[]): string => ranges.map(([fr
 export const stretchesOf = (axis: Axis, ranges: AddressRange[] | null): [number, number][] | null =>
     ranges && ranges.map((each) => placeOf(axis, each)).filter((each) => each !== null);
 
-/** What selecting a structure by its name changes: its addresses, all lines of which a part is in it. */
-export function selectStructure(structures: Structure[], name: string, unit: number): Partial<State> {
-    const places = structures.filter((each) => each.name === name && each.bytes > 0);
-    return { structure: name, sel: selectionText(places.map((each) => wholeLines(rangeOf(each), unit))) };
+/** All lines of which a part is in the structures of a name; null where these have no place. */
+export function linesOf(structures: Structure[], name: string, unit: number): AddressRange[] | null {
+    const places = structures.filter((each) => each.name === name && each.bytes > 0).map((each) => wholeLines(rangeOf(each), unit));
+    return places.length ? places.sort((a, b) => (a[0] < b[0] ? -1 : 1)) : null;
 }
 
 /** The structures that a selection reaches into. */

@@ -264,7 +264,7 @@ export function fieldPlot(acts: FieldActs) {
             const [from, to] = drawn.map(across());
             p.within(field.x, field.y, field.width, field.height, () => p.cells(from, field.y, to - from, field.height, heat.columns, cells, lanes.edges));
             const { y } = layout.panels.at(heat.signed ? -1 : 0)!;
-            drawKey(p, field.x, y - 14, field.width, shaded.shaded, model);
+            if (shaded.shaded.most > 0 || !heat.signed) drawKey(p, field.x, y - 14, field.width, shaded.shaded, model);
         }
         if (rows() > 1) drawRows(p, lanes, field, model);
         if (!heat || message) {

@@ -98,15 +98,11 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
 }
 
 export const askHeat = (source: Source, { series, show }: Chosen, axis: Axis, [x0, x1]: [number, number]): Promise<Heat> =>
-    source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, heatColumns, heatRows);
+    source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, heatColumns, series.phases, heatRows);
 
-/** By how much the means of the second are above those of the first, where either has lines. Throws where rows of several phases differ. */
+/** By how much the means of the second are above those of the first, where either has lines. */
 export function heatDifference(a: Heat, b: Heat): Heat {
-    const [long, other] = a.rows >= b.rows ? [a, b] : [b, a];
-    const single = ({ edges, rows }: Heat) => edges[rows] === rows;
-    if (a.edges.join() !== b.edges.join() && !(single(a) && single(b)))
-        throw new Error(`Of ${a.edges[a.rows]} and ${b.edges[b.rows]} phases rows hold several, and not the same: choose A or B.`);
     const mean = ({ sum: sums, weight }: Heat, i: number) => (weight[i] > 0 ? sums[i] / weight[i] : 0);
-    const weight = long.weight.map((each, i) => (each > 0 || other.weight[i] > 0 ? 1 : 0));
-    return { ...long, weight, sum: weight.map((_, i) => mean(b, i) - mean(a, i)), signed: true };
+    const weight = a.weight.map((each, i) => (each > 0 || b.weight[i] > 0 ? 1 : 0));
+    return { ...a, weight, sum: weight.map((_, i) => mean(b, i) - mean(a, i)), signed: true };
 }

@@ -180,9 +180,9 @@ class Page implements App {
         this.shown = '';
         const trackers = this.files.some(({ info }) => info.trackers);
         if (probe || trackers) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
-        this.state = { ...this.state, file: '' };
+        if (this.state.file || this.state.view === 'compare') return this.set({}); // as a link says
         const [{ id, differs }] = viewsOf(this);
-        if (id !== 'workbench') return this.set(differs ? { view: id, file: 'difference' } : { view: 'compare' });
+        if (id !== 'workbench') return this.set(differs?.(this) ? { view: id, file: 'difference' } : { view: 'compare' });
         const { pairs } = pairsOf(this.files[0], source);
         const { show, series } = chosenOf(this)!;
         const [first, level] = (pairs.find((each) => each.id === `${show.id}|${series.owner}`) ?? pairs[0])?.id.split('|') ?? [];
@@ -242,13 +242,13 @@ class Page implements App {
     /** Which of two files is shown, or by how much they differ: by the view itself, or beside each other. */
     private fillSwitch(kind: ViewKind): void {
         const both = this.files.length > 1 && !bothAtOnce.includes(kind.id);
-        const choose = (file: string) => this.set(file !== 'difference' || kind.differs ? { file } : { file: '', view: 'compare' });
+        const choose = (file: string) => this.set(file !== 'difference' || kind.differs?.(this) ? { file } : { file: '', view: 'compare' });
         const options: [string, string, string][] = [
             ['', 'A', this.files[0].info.name],
             ['b', 'B', this.files[1]?.info.name ?? ''],
             ['difference', 'B − A', 'by how much the second has more'],
         ];
-        const now = this.flipped ? 'b' : kind.differs && this.state.file === 'difference' ? 'difference' : '';
+        const now = this.flipped ? 'b' : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }
 

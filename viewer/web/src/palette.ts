@@ -2,7 +2,6 @@
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
 import { range } from 'd3-array';
 import { phaseCount, shows, type App } from './app';
-import { selectStructure } from './chosen';
 import { cubeOf, firstLevels } from './cube';
 import { dialog, h } from './dom';
 import { phasesInWords, type State } from './state';
@@ -24,7 +23,6 @@ function entriesOf(app: App): Entry[] {
     if (shows(app.source).length === 0) return views;
     const of = (kind: string, names: Iterable<string>, go: (name: string, i: number) => Partial<State>): Entry[] =>
         [...names].map((name, i) => ({ kind, name, go: { view: 'workbench', ...go(name, i) } }));
-    const unit = info.series[0]?.unit ?? 1;
     const level = firstLevels(info)[0];
     const { structure, function: code } = (level === undefined ? null : cubeOf(info, level))?.dimensions ?? {};
     const levels = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }) => owner);
@@ -34,7 +32,7 @@ function entriesOf(app: App): Entry[] {
         ...views,
         ...of('event', shows(app.source).map(({ title }) => title), (_, i) => ({ show: shows(app.source)[i].id })),
         ...of('level', levels, (owner) => ({ level: owner })),
-        ...of('data structure', structures, (name) => selectStructure(info.structures, name, unit)),
+        ...of('data structure', structures, (structure) => ({ structure, sel: '' })),
         ...of('phase', range(phases > 1 ? Math.min(phases, phasesAtMost) : 0).map((i) => phasesInWords([i], info.phases.names)), (_, i) => ({ phases: String(i) })),
         ...of('function', code?.names ?? [], (func) => ({ func, show: 'misses' })),
     ];

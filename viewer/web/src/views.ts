@@ -18,19 +18,19 @@ export interface ViewKind {
     /** Whether files have what it shows. */
     has: (app: App) => boolean;
     make: (app: App) => View;
-    /** It shows by itself by how much two files differ. */
-    differs?: boolean;
+    /** Whether it shows by itself by how much two files differ. */
+    differs?: (app: App) => boolean;
 }
 
 /** The first that there is is shown where nothing else is asked for. */
 const kinds: ViewKind[] = [
-    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.length, make: sweepView, differs: true },
-    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.length), make: pivotView, differs: true },
-    { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: true },
+    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.length, make: sweepView, differs: ({ others: [other] }) => !!other.info.sweep?.rows.length },
+    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.length), make: pivotView, differs: ({ others: [other] }) => !!(other.info.campaign?.numbers.length || other.info.sweep?.rows.length) },
+    { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: () => true },
     { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.length), make: trackersView },
     { id: 'curves', title: 'Curves', has: ({ source: { info } }) => !!info.probe?.curves.length, make: curvesView },
     { id: 'scores', title: 'Scores', has: ({ source: { info } }) => info.validation !== null, make: scoresView },
-    { id: 'workbench', title: 'Workbench', has: ({ source }) => shows(source).length > 0, make: workbenchView, differs: true },
+    { id: 'workbench', title: 'Workbench', has: ({ source }) => shows(source).length > 0, make: workbenchView, differs: ({ others: [other] }) => shows(other).length > 0 },
     { id: 'topology', title: 'Topology', has: ({ source: { info } }) => info.links.length > 0, make: topologyView },
     { id: 'tables', title: 'Tables', has: () => true, make: tablesView },
     { id: 'compare', title: 'Compare', has: ({ source, others }) => others.length > 0 && !source.info.probe, make: compareView },

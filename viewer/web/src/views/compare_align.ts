@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of two results, A and B, lies side by side: levels and links of one name or of one rank, addresses of one data structure and element;
 // the panels of such a pair, and its tables: A, B, and what B has more.
-import { group as groups, sort } from 'd3-array';
+import { group as groups, sort, zip } from 'd3-array';
 import { shows, titleOf } from '../app';
-import { axisOf, sideBySide } from '../axis';
+import { axisOf, rangeOf } from '../axis';
 import type { Source } from '../client';
 import { theme } from '../colours';
 import { bytes } from '../numbers';
 import { withDifference, type PanelSource } from '../panels';
-import type { Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
+import type { AddressRange, Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
 import { fileDifferencePython, type Sight } from '../python';
 
 /** A data structure of both, from its begin on. */
@@ -57,7 +57,7 @@ function rankOf(info: FileInfo, known: Map<string, string>, { kind, owner }: Ser
 
 const named = ({ structures }: FileInfo): Structure[] => structures.filter((each) => each.bytes > 0);
 
-const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size }) => [name, String(base), size]));
+const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
 
 const inWords = (names: string[]): string => (names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} more` : names.join(', '));
 
@@ -69,10 +69,10 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
     const programs = `${first.input} and ${second.input}`;
     if (a.length === 0 || b.length === 0)
         return `Addresses of different programs (${programs}) mean different things, and without names of data structures in both nothing can be aligned.`;
-    const pairs = a.flatMap((each) => {
-        const twin = b.find((other) => other.name === each.name);
-        return twin ? [{ first: each, second: twin, bytes: Math.min(each.bytes, twin.bytes) }] : [];
-    });
+    const theirs = groups(b, ({ name }) => name);
+    const pairs = [...groups(a, ({ name }) => name)].flatMap(([name, own]) =>
+        zip(own, theirs.get(name) ?? []).map(([first, twin]): Twin => ({ first, second: twin, bytes: Math.min(first.bytes, twin.bytes) })),
+    );
     const alike = pairs.filter((each) => each.first.elementBytes === each.second.elementBytes);
     if (alike.length === 0)
         return `${sameProgram ? 'The two runs' : `The programs ${programs}`} have no data structure of the same name and size of elements, so that nothing can be aligned.`;
@@ -85,6 +85,8 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
         const longest = Math.max(each.first.bytes, each.second.bytes);
         notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: ${each.first.bytes < longest ? 'A' : 'B'} has no more.`);
     }
+    const turned = alike.filter((twin) => twin.first.rowElements !== twin.second.rowElements);
+    if (turned.length) notes.push(`Of ${inWords(turned.map((each) => each.first.name))} rows are stored otherwise: what is at one place in storage is compared, not one row and column.`);
     if (without(a).length) notes.push(`Only in A, or with other elements: ${inWords(without(a))}.`);
     if (without(b).length) notes.push(`Only in B, or with other elements: ${inWords(without(b))}.`);
     return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };
@@ -135,23 +137,29 @@ export function pairsOf(source: Source, other: Source): Pairs {
     return { pairs, notes: [...notes] };
 }
 
-/** The axis of each file: the same structure and element at the same place. */
-export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
-    const { starts, bytes } = sideBySide(twins.map((each) => each.bytes), unit);
-    const axis = (which: 'first' | 'second'): Axis => {
-        const segments = twins.map((each, i): Segment => ({ base: each[which].base, bytes: each.bytes, start: starts[i] }));
-        return { segments: sort(segments, ({ base }) => base), bytes }; // by address, as readers of the file look them up
-    };
-    return [axis('first'), axis('second')];
-}
-
-/** The axis of each file: what belongs together at the same place. */
+/** The axis of each file, where either has counts: what belongs together at the same place. */
 export async function pairAxes(first: Source, second: Source, { a, b, twins }: Pair): Promise<[Axis, Axis]> {
     const unit = Math.max(a.unit, b.unit);
-    if (twins) return axesOf(twins, unit);
-    const axis = axisOf((await Promise.all([first.extents([a.id]), second.extents([b.id])])).flat(), unit);
-    return [axis, axis];
+    const [own, theirs] = await Promise.all([first.extents([a.id]), second.extents([b.id])]);
+    if (!twins) {
+        const axis = axisOf([...own, ...theirs], unit);
+        return [axis, axis];
+    }
+    /** The parts of ranges that lie in some structures, as addresses of the first. */
+    const parts = (ranges: AddressRange[], which: 'first' | 'second') =>
+        twins.flatMap((twin) => overlaps(ranges, rangeOf({ base: twin[which].base, bytes: twin.bytes })).map((each) => each.map((at) => at - twin[which].base + twin.first.base) as AddressRange));
+    const axis = axisOf([...parts(own, 'first'), ...parts(theirs, 'second')], unit);
+    const segments = (which: 'first' | 'second') =>
+        axis.segments.flatMap((segment) =>
+            twins.flatMap((twin) => overlaps([rangeOf(segment)], rangeOf({ base: twin.first.base, bytes: twin.bytes })).map(([from, to]): Segment => ({ base: from - twin.first.base + twin[which].base, bytes: Number(to - from), start: segment.start + Number(from - segment.base) }))),
+        );
+    const [here, there] = (['first', 'second'] as const).map((which): Axis => ({ segments: sort(segments(which), ({ base }) => base), bytes: axis.bytes })); // by address, as readers look them up
+    return [here, there];
 }
+
+/** The parts of ranges that lie in one. */
+const overlaps = (ranges: AddressRange[], [begin, end]: AddressRange): AddressRange[] =>
+    ranges.flatMap(([from, to]): AddressRange[] => (from < end && to > begin ? [[from > begin ? from : begin, to < end ? to : end]] : []));
 
 export function pairPanels(first: Source, second: Source, { a, b, quantity, title }: Pair, axes: [Axis, Axis], phases: Phases): PanelSource[] {
     const units = [...new Set([a.unit, b.unit])].map(bytes).join(' and of ');

@@ -25,18 +25,17 @@ export function filterOf(app: App, chosen: Chosen): Filter {
 }
 
 /** The structures that are selected, or that addresses lie in, by name; null: all. */
-export function structuresChosen(app: App, { cube, filter, selection }: Chosen): string[] | null {
-    if (filter.structure) return filter.structure.map((each) => cube!.dimensions.structure!.names[each]);
+export function structuresChosen(app: App, { selection }: Chosen): string[] | null {
+    if (app.state.structure) return [app.state.structure];
     return selection && [...new Set(structuresIn(app.source.info.structures, selection).map((each) => each.name))];
 }
 
 /** What is known of structures alone, where addresses are selected. */
 export const asAWhole = (names: string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''} as a whole`;
 
-export function selectionTitle(app: App, { selection, filter, cube }: Chosen): string {
+export function selectionTitle(app: App, { selection }: Chosen): string {
     const { structures } = app.source.info;
-    const name = filter.structure && cube!.dimensions.structure!.names[filter.structure[0]];
-    const where = name ?? (selection ? `${describe(structures, selection[0][0])} to ${describe(structures, selection.at(-1)![1] - 1n)}` : 'All addresses');
+    const where = app.state.structure || (selection ? `${describe(structures, selection[0][0])} to ${describe(structures, selection.at(-1)![1] - 1n)}` : 'All addresses');
     return `${where}, ${phasesTitle(app)}`;
 }
 

@@ -2,10 +2,10 @@
 // What is chosen on the workbench, in two files at once: the same of the second, and tables of either with what the second has more.
 import { sort } from 'd3-array';
 import type { App } from '../app';
-import { chosenOf, type Chosen } from '../chosen';
-import { causeNames, rowsOf, sumOf, type Filter } from '../cube';
+import { filterByNames, linesOf, type Chosen } from '../chosen';
+import { causeNames, cubeOf, rowsOf, sumOf, type Filter } from '../cube';
 import { h, tableElement, type Table } from '../dom';
-import { full } from '../numbers';
+import { full, percent, signed } from '../numbers';
 import type { Selected } from '../protocol';
 import type { Pair } from './compare_align';
 import { filterOf, structuresChosen } from './details';
@@ -17,19 +17,22 @@ export interface Side {
     filter: Filter;
 }
 
-/** Both files of a pair: data structures, cores and functions belong together by name. Null: the second does not tell apart what is chosen. */
+/** Both files of a pair: data structures, cores and functions belong together by name. Null: one does not tell apart what is chosen. */
 export function sidesOf(app: App, chosen: Chosen, pair: Pair): [Side, Side] | null {
-    const state = { ...app.state, level: pair.b.owner, sel: '', structure: '' };
-    const second: App = { source: app.others[0], others: [app.source], state, set: (change) => app.set(change), move: (x) => app.move(x) };
-    const found = chosenOf(second)!;
+    const { state, others: [source] } = app;
+    const second: App = { source, others: [app.source], state, set: (change) => app.set(change), move: (x) => app.move(x) };
+    const cube = pair.b.kind === 'level' ? cubeOf(source.info, pair.b.owner) : null;
+    const cause = cube?.causes ? chosen.cause : -1;
+    if (chosen.unknown || cause !== chosen.cause || (chosen.whole && !cube)) return null;
+    const phases = Math.max(pair.a.phases, pair.b.phases);
+    const own: Chosen = { ...chosen, series: { ...chosen.series, phases } };
+    const selection = state.structure ? linesOf(source.info.structures, state.structure, pair.b.unit) : null;
+    const twin: Chosen = { ...chosen, series: { ...pair.b, phases }, cube, filter: filterByNames(cube, state), selection };
     const names = structuresChosen(app, chosen);
-    const all = found.cube?.dimensions.structure?.names ?? [];
-    const structure = names && found.cube ? { structure: all.flatMap((name, i) => (names.includes(name) ? [i] : [])) } : {};
-    const filter: Filter = Object.fromEntries(Object.keys(chosen.filter).map((by) => [by, found.filter[by as keyof Filter] ?? []])); // no such name: nothing
-    const twin: Chosen = { ...found, phases: chosen.phases, filter: chosen.filter.structure ? { ...filter, ...structure } : filter, whole: chosen.whole };
-    if (chosen.whole && (!twin.cube || twin.cause !== chosen.cause)) return null;
+    const all = cube?.dimensions.structure?.names ?? [];
+    const structure = names && cube ? { structure: all.flatMap((name, i) => (names.includes(name) ? [i] : [])) } : {};
     return [
-        { app, chosen, filter: filterOf(app, chosen) },
+        { app, chosen: own, filter: filterOf(app, own) },
         { app: second, chosen: twin, filter: { ...filterOf(second, twin), ...structure } },
     ];
 }
@@ -59,12 +62,29 @@ function amountsOf({ chosen: { cube, series }, filter }: Side, found: Selected |
     return amounts;
 }
 
+/** How many misses the second has more, and what has most of the difference; `tables`: of data structures, fields and functions. */
+export function differenceSentence(sides: [Side, Side], [structures, , functions]: (Table | null)[]): string {
+    const [a, b] = sides.map(({ chosen: { cube }, filter }) => (cube ? sumOf(cube.misses, rowsOf(cube, filter)) : NaN));
+    const { state } = sides[0].app;
+    if (Number.isNaN(b - a) || state.cause) return '';
+    const level = [...new Set(sides.map(({ chosen: { series } }) => series.owner))].join(' and ');
+    const more = signed(full);
+    const causes = causeNames.map((name, i): [string, number] => {
+        const [x, y] = sides.map(({ chosen: { cube }, filter }) => (cube?.causes ? sumOf(cube.causes[i], rowsOf(cube, filter)) : NaN));
+        return [name, y - x];
+    });
+    const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], [sort(causes, ([, each]) => -Math.abs(each))[0], '']] as const;
+    const most = parts.flatMap(([row, what]) => (row && Number(row.at(-1)) !== 0 && !Number.isNaN(row.at(-1)) ? [`${what}${row[0]} ${more(Number(row.at(-1)))}`] : []));
+    return `${more(b - a)} misses of ${level}${a > 0 ? ` (${signed(percent)((b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
+}
+
 /** In place of details of one file. */
 export function differenceDetails(sides: [Side, Side], found: (Selected | null)[]): (HTMLElement | null)[] {
     const [a, b] = sides.map((side, i) => amountsOf(side, found[i]));
-    const rows = [...a.keys()].filter((name) => b.has(name)).map((name) => inBoth(name, [a.get(name)!, b.get(name)!]));
-    const { selection, cube } = sides[0].chosen;
-    const note = selection && cube?.causes && 'Causes are of data structures as a whole. ';
+    const units = new Set(sides.map(({ chosen: { series } }) => series.unit)).size;
+    const rows = [...a.keys()].filter((name) => b.has(name) && (name !== 'lines' || units === 1)).map((name) => inBoth(name, [a.get(name)!, b.get(name)!]));
+    const { app: { state }, chosen: { cube } } = sides[0];
+    const note = state.sel && !state.structure && cube?.causes ? 'Causes are of data structures as a whole. ' : 'Histogram and field have what lies in both. ';
     return [
         rows.length ? tableElement({ caption: 'Counts', headers: ['', 'A', 'B', 'B − A'], rows, format: full }) : null,
         h('p', { class: 'note' }, note, 'Who evicts, code, cores, sets, reuse and worst lines are of one file: choose A or B.'),

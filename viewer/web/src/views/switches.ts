@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
-import { phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App } from '../app';
+import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App } from '../app';
 import type { Chosen } from '../chosen';
 import { causeNames, rowsOf, sumsBy } from '../cube';
 import { fill, h, segmented, select } from '../dom';
@@ -50,16 +50,15 @@ function filterSwitches(app: App, { cube, filter, series }: Chosen): (HTMLElemen
         const listed = new Set([...(now && !some.some((i) => names[i] === now) ? [now] : []), ...some.map((i) => names[i])]);
         parts.push(select(label, [['', 'all'], ...listed], now, (name) => app.set({ [key]: name })));
     }
-    const time = series.phases > 1 && select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y }));
+    const time = series.phases > 1 && !differs(app) && select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y }));
     return [...parts, time, scaleChooser(app)];
 }
 
 /** What is chosen, and what takes it away. */
-function chipsOf(app: App, { phases, minus, selection, filter, cube }: Chosen): HTMLElement[] {
+function chipsOf(app: App, { phases, minus, selection, cube }: Chosen): HTMLElement[] {
     const { state } = app;
     const some: [string, Partial<State>][] = [];
-    if (filter.structure) some.push([cube!.dimensions.structure!.names[filter.structure[0]], { structure: '', sel: '' }]);
-    else if (selection) some.push([state.structure || `${(state.sel ?? '').slice(0, 40)}`, { structure: '', sel: '' }]);
+    if (state.structure || selection) some.push([state.structure || (state.sel ?? '').slice(0, 40), { structure: '', sel: '' }]);
     if (phases) some.push([phasesTitle(app), { phases: '' }]);
     if (minus) some.push([`minus ${phasesName(app, minus)}`, { minus: '' }]);
     for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);

@@ -5,9 +5,10 @@ import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
 import { baseName, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
-import { chosenOf, selectionText, selectStructure, stretchesOf } from '../chosen';
+import { chosenOf, selectionText, stretchesOf } from '../chosen';
 import { theme } from '../colours';
 import { fill, h } from '../dom';
+import type { Source } from '../client';
 import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, heatDifference, spreadOf, timeOf } from '../field_data';
 import { Hand } from '../gestures';
@@ -19,7 +20,7 @@ import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
 import { pairAxes, pairPanels, pairPython, pairsOf, type Pair, type Pairs } from './compare_align';
 import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
-import { differenceDetails, differenceTable, sidesOf, type Side } from './difference';
+import { differenceDetails, differenceSentence, differenceTable, sidesOf, type Side } from './difference';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
@@ -54,8 +55,8 @@ class Latest {
     }
 }
 
-/** `levels`: of the file, and of the second; where one is not known, the worst. */
-function answerBox(app: App, levels: (string | undefined)[], notes: string[]): HTMLElement | null {
+/** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. */
+function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[]): HTMLElement | null {
     const { info } = app.source;
     const answer = answerOf(info, levels[0]);
     if (differs(app)) {
@@ -63,7 +64,7 @@ function answerBox(app: App, levels: (string | undefined)[], notes: string[]): H
             const found = answerOf(own, levels[i]) ?? answerOf(own);
             return found && h('p', {}, h('strong', {}, `${'AB'[i]}: `), sentenceOf(found, own));
         });
-        return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, h('p', { class: 'note' }, notes.join(' ')));
+        return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, change && h('h2', { class: 'sentence' }, `B − A: ${change}`), h('p', { class: 'note' }, notes.join(' ')));
     }
     if (!answer) return null;
     const tile = ({ id, label, value, note, go }: Tile) => {
@@ -135,7 +136,7 @@ export function workbenchView(app: App): View {
     }
 
     function pick(name: string): void {
-        app.set(app.state.structure === name ? { structure: '', sel: '' } : selectStructure(source.info.structures, name, chosen.series.unit));
+        app.set({ structure: app.state.structure === name ? '' : name, sel: '' });
     }
 
     function zoomToSelection(): void {
@@ -148,7 +149,7 @@ export function workbenchView(app: App): View {
         const now = (chosen = chosenOf(app)!);
         const pair = pairNow();
         const sides = pair && sidesOf(app, chosen, pair);
-        if (differs(app) && !sides) notes = pair ? ['B does not tell apart what is chosen.'] : notes;
+        if (pair && !sides) notes = ['One of the files does not tell apart what is chosen.'];
         if (!moved) fillAround(sides);
         const axes = sides && (await pairAxes(source, app.others[0], pair!));
         const whole = axes ? axes[0] : await source.axis(chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id));
@@ -203,7 +204,7 @@ export function workbenchView(app: App): View {
         const { phases, structures } = source.info;
         return {
             ...{ shared: chosen.minus !== null || compared !== null, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: differs(app) && !compared ? 'Not subtracted: this is of A.' : '',
+            message: differs(app) && !compared ? 'Not subtracted: this is of A.' : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !compared ? phases.cycles : null,
             scale: scaleKind(app),
@@ -261,12 +262,19 @@ export function workbenchView(app: App): View {
         const many = whole || stretches.length === 0 || (series.rows * sum(stretches, ([from, to]) => to - from)) / on.bytes > fewRows || series.rows === 0;
         const cache = cacheOf(source.info.machine.yaml, series.owner);
         const sets = series.kind === 'level' && cache && selection && cache.line === series.unit ? cache.sets : 0;
-        const [from, to] = [stretches[0]?.[0] ?? 0, stretches.at(-1)?.[1] ?? 0];
-        const of = ({ app: { source: file }, chosen: { series: { id } } }: Side, which: Axis) =>
-            file.askLatest('selected', 'selected', id, show.quantity, phases, which, from, to, worstLines, sets);
-        const both = compared;
-        const ask = async () => (many ? [] : Promise.all(both ? both.sides.map((side, i) => of(side, both.axes[i])) : [of({ app, chosen, filter: {} }, on)]));
-        await latest.show('lines', JSON.stringify([data, stretches]), ask, (found) => fillDetails(both?.sides ?? null, found.map((each) => (Number.isNaN(each.lines) ? null : each))));
+        const of = async (file: Source, id: string, which: Axis, parts: [number, number][]): Promise<Selected> => {
+            const [from, to] = [parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0];
+            return file.askLatest('selected', 'selected', id, show.quantity, phases, which, from, to, worstLines, sets);
+        };
+        const [both, addresses] = [compared, app.state.structure ? '' : app.state.sel];
+        /** All that a file has, or a data structure where it lies in it; addresses are those of the first. */
+        const ofSide = async ({ app: { source: file }, chosen: { series: { id }, selection: own } }: Side, i: number) => {
+            if (addresses) return of(file, id, both!.axes[i], stretches);
+            const which = await file.axis([id]);
+            return of(file, id, which, stretchesOf(which, own) ?? (app.state.structure ? [] : [[0, which.bytes]]));
+        };
+        const ask = async () => (many ? [] : Promise.all(both ? both.sides.map(ofSide) : [of(source, series.id, on, stretches)]));
+        await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(both?.sides ?? null, found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
 
     async function readReuse(): Promise<void> {
@@ -287,12 +295,13 @@ export function workbenchView(app: App): View {
     /** Answer, switches and tables. */
     function fillAround(sides: [Side, Side] | null): void {
         const levels = [chosen, sides?.[1].chosen].map((each) => (each?.series.kind === 'level' ? each.series.owner : undefined));
-        fill(top, answerBox(app, levels, notes));
         switches.update(chosen);
         fillDetails(sides);
         latest.forget('lines');
         const [own, others] = (sides ?? [{ app, chosen, filter: filterOf(app, chosen) }]).map((side) => groupTables(side.app, side.chosen, side.filter, pick));
         const shown = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
+        if (sides && sides[0].chosen.series.unit !== sides[1].chosen.series.unit) shown.splice(4); // lines that are evicted
+        fill(top, answerBox(app, levels, sides ? differenceSentence(sides, shown) : '', notes));
         fill(tables, ...shown.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
     }
 

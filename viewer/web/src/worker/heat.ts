@@ -30,8 +30,7 @@ function lineSet(): (line: number) => boolean {
 /** More that share a count are added together. */
 const fewLines = 64;
 
-function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: number, rows: number, unit = series.info.unit) {
-    const { phases } = series.info;
+function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: number, phases: number, rows: number, unit = series.info.unit) {
     const edges = phaseEdges(phases, rows);
     const rowOf = new Uint32Array(phases);
     for (let row = 0; row < rows; ++row) rowOf.fill(row, edges[row], edges[row + 1]);
@@ -124,10 +123,10 @@ function gridOf({ store, info, isLevel, pyramid }: Series, mostBytes: number) {
     return { bytes: units * info.unit, phases: store.words(`${path}/phase`, 0, store.rows(`${path}/phase`)), address, touched, accesses, misses };
 }
 
-/** Cells of x0 .. x1; more phases than `most` share rows. */
-export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number, token: Token): Promise<Heat> {
+/** Cells of x0 .. x1 in rows of so many phases, of which those above `most` share rows. */
+export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, phases: number, most: number, token: Token): Promise<Heat> {
     const grid = series.info.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
-    const sums = heatSums(series, axis, x0, x1, columns, Math.min(series.info.phases, most), grid?.bytes);
+    const sums = heatSums(series, axis, x0, x1, columns, phases, Math.min(phases, most), grid?.bytes);
     if (grid) sums.seeGrid(grid);
     else await series.visit(series.ranges(null, cut(axis, x0, x1)), token, sums.see, true);
     return sums.heat(quantity);

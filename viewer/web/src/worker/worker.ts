@@ -47,9 +47,8 @@ const answers = {
     extents: (token: Token, ids: string[]) => counts.extents(ids.map(seriesOf), token),
     buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
-    /** Cells of x0 .. x1; more phases than `most` share rows. */
-    heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number) =>
-        heatOf(seriesOf(id), quantity, axis, x0, x1, columns, most, token),
+    heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, phases: number, most: number) =>
+        heatOf(seriesOf(id), quantity, axis, x0, x1, columns, phases, most, token),
     /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
     selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, most: number, sets: number) =>
         counts.selected({ series: seriesOf(id), phases, axis: counts.cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
