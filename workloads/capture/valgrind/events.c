@@ -169,12 +169,27 @@ static void on_arrival(Addr object, UWord participants) {
     }
 }
 
+/* What a program names; "" where it cannot be read: a wrong address is no reason to end the program. Longer texts than
+   phases and regions have are cut. */
+static const HChar* client_text(Addr address) {
+    static HChar text[4096];
+    UInt length;
+    for (length = 0; length + 1 < sizeof text; ++length) {
+        const Addr at = address + length;
+        if ((length == 0 || at % VKI_PAGE_SIZE == 0) && !VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) break;
+        text[length] = *(const HChar*)at;
+        if (text[length] == 0) return text;
+    }
+    text[length] = 0;
+    return text;
+}
+
 Bool handle_request(ThreadId thread, UWord* arguments, UWord* result) {
     const ULong words[] = {arguments[1], arguments[2], arguments[3]};
     *result = 0;
     switch (arguments[0]) {
-        case CACHETALLY_REQUEST_PHASE: ring_write(CT_PHASE, NULL, 0, (const HChar*)arguments[1]); return True;
-        case CACHETALLY_REQUEST_REGION: ring_write(CT_REGION, words, 3, (const HChar*)arguments[4]); return True;
+        case CACHETALLY_REQUEST_PHASE: ring_write(CT_PHASE, NULL, 0, client_text(arguments[1])); return True;
+        case CACHETALLY_REQUEST_REGION: ring_write(CT_REGION, words, 3, client_text(arguments[4])); return True;
         case CACHETALLY_REQUEST_COLLECT: set_recording(arguments[1] != 0); return True;
         case CACHETALLY_REQUEST_BARRIER: ring_write(CT_BARRIER, words, 2, NULL); return True;
         case CACHETALLY_REQUEST_ALLOCATED: on_allocation(thread, arguments[1], arguments[2]); return True;
