@@ -45,7 +45,8 @@ Json to_json(const std::string& name, const TraceInfo& info) {
         regions.push_back({{"name", region.name},
                            {"base", region.base},
                            {"bytes", region.bytes},
-                           {"element_bytes", region.element_bytes}});
+                           {"element_bytes", region.element_bytes},
+                           {"row_elements", region.row_elements}});
     Json json = {{"trace", name},
                  {"format", name_of(info.format)},
                  {"complete", info.complete && info.failure.empty()},
