@@ -50,5 +50,17 @@ TEST_F(CapturedData, ElementsAreThoseOfTheTypes) {
     EXPECT_GE(compilers, 2U) << "gcc is missing";
 }
 
+TEST_F(CapturedData, MappedMemoryHasTheNameOfItsFileOrOfWhoMapsIt) {
+    ASSERT_TRUE(compiled("gcc", ""));
+    write_contents(directory / "numbers.bin", std::string(1 << 16, 'x'));
+    const Finished done =
+        cachetally(directory.path(), reported + Words{"--data-only", "-o", "r.h5", "--", "./arrays", "numbers.bin"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const Json report = this->report();
+    const Json& structures = report["attribution"]["structures"];
+    EXPECT_EQ(named(structures, "(numbers.bin)")["accesses"], 1024) << structures;
+    EXPECT_EQ(named(structures, "mapped: fill arrays.c:")["accesses"], 1024) << structures;
+}
+
 }  // namespace
 }  // namespace cachetally::testing

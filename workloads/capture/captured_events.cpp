@@ -23,7 +23,8 @@ std::string text_of(std::span<const std::uint64_t> words) {
 std::size_t words_at_least(unsigned kind) {
     switch (kind) {
         case CT_MAPPED: return 5;
-        case CT_ALLOCATED: return 3;
+        case CT_ALLOCATED:
+        case CT_MAPPED_BY: return 3;
         case CT_UNMAPPED:
         case CT_BREAK: return 2;
         case CT_RELEASED: return 1;
