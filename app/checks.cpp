@@ -255,7 +255,7 @@ PhaseChoice parse_phases(const std::string& text) {
         if (!first || !last || *first > *last)
             throw UsageError(
                 "'--phase {}': '{}' is not a phase and no ascending range of them; write whole numbers from 0, e.g. 4 "
-                "or 3,5-7, or the name of phases",
+                "or 3,5-7, or a name",
                 text, part);
         ranges.push_back({*first, *last});
     }

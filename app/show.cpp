@@ -7,6 +7,8 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/terminal.hpp"
+#include "base/text.hpp"
+#include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
 #include "viewer/show.hpp"
 
@@ -23,17 +25,22 @@ struct ShowArguments {
     Trust trust = Trust::digests;
 };
 
-bool is_of_numbers(const std::string& phases) { return phases.find_first_of("-0123456789") == 0; }
+/// Else it is a name.
+bool is_of_numbers(const std::string& phases) {
+    return phases.find_first_not_of("-,0123456789 ") == std::string::npos && !phases.empty();
+}
 
 /// All of a name.
 PhaseChoice named_phases(const std::string& text, const InputFile& file) {
     std::vector<PhaseChoice::Range> named;
-    if (file.root().has("phases")) {
-        const std::vector<std::string> names = file.root().open_group("phases").read_texts("name");
-        for (std::uint32_t i = 0; i < names.size(); ++i)
-            if (names[i] == text) named.push_back({i, i});
+    std::vector<std::string> names;
+    if (file.root().has("phases")) names = read_phase_names(file.root().open_group("phases"));
+    try {
+        for (const std::uint32_t phase : phases_named(text, names)) named.push_back({phase, phase});
+    } catch (const std::invalid_argument& error) {
+        throw UsageError("'--phase {}': {}; or write numbers, e.g. 4 or 3,5-7", shown(text), error.what());
     }
-    return named.empty() ? parse_phases(text) : PhaseChoice(std::move(named));
+    return PhaseChoice(std::move(named));
 }
 
 void run(ShowArguments options) {

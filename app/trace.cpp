@@ -2,8 +2,11 @@
 // cachetally trace: what is in a trace, and packing it; trace_export.cpp writes it for other tools.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <span>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -42,7 +45,8 @@ Json to_json(const std::string& name, const TraceInfo& info) {
         regions.push_back({{"name", region.name},
                            {"base", region.base},
                            {"bytes", region.bytes},
-                           {"element_bytes", region.element_bytes}});
+                           {"element_bytes", region.element_bytes},
+                           {"row_elements", region.row_elements}});
     Json json = {{"trace", name},
                  {"format", name_of(info.format)},
                  {"complete", info.complete && info.failure.empty()},
@@ -57,6 +61,8 @@ Json to_json(const std::string& name, const TraceInfo& info) {
                  {"fetches", info.fetches},
                  {"lines", info.lines},
                  {"pages", info.pages}};
+    if (std::ranges::any_of(info.phase_names, [](const std::string& each) { return !each.empty(); }))
+        json["phase_names"] = info.phase_names;
     if (info.references() != 0) json["addresses"] = {{"lowest", info.lowest}, {"highest", info.highest}};
     if (is_binary(info.format)) {
         json["records"] = {{"all", info.text_lines}, {"skipped", info.skipped_lines}};
@@ -67,6 +73,25 @@ Json to_json(const std::string& name, const TraceInfo& info) {
     if (!info.complete) json["incomplete"] = info.incomplete;
     if (!info.failure.empty()) json["failure"] = info.failure;
     return json;
+}
+
+/// "fill (1); solve (2, 4, 6)"; empty where no phase has a name.
+std::string phase_names(const std::vector<std::string>& names) {
+    std::vector<std::string> known;
+    std::map<std::string, std::vector<std::size_t>> phases;
+    for (std::size_t phase = 0; phase < names.size(); ++phase)
+        if (!names[phase].empty()) {
+            if (!phases.contains(names[phase])) known.push_back(names[phase]);
+            phases[names[phase]].push_back(phase);
+        }
+    constexpr std::size_t most = 8;
+    std::vector<std::string> texts;
+    for (const std::string& name : known) {
+        const std::span<const std::size_t> all(phases[name]);
+        texts.push_back(fmt::format("{} ({}{})", name, fmt::join(all.first(std::min(most, all.size())), ", "),
+                                    all.size() > most ? fmt::format(", ...: {} phases", all.size()) : ""));
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string percent(std::uint64_t part, const TraceInfo& info) {
@@ -86,6 +111,7 @@ void print_table(const std::string& name, const TraceInfo& info) {
     row("  fetches", fmt::format("{} ({})", info.fetches, percent(info.fetches, info)));
     row("cores", fmt::format("{}", info.cores));
     row("phases", fmt::format("{}", info.phases));
+    if (const std::string names = phase_names(info.phase_names); !names.empty()) row("  names", names);
     row("footprint",
         fmt::format("{} of 64 bytes, {} of 4 KiB", numbered(info.lines, "line"), numbered(info.pages, "page")));
     if (info.references() != 0) row("addresses", fmt::format("{:#x} .. {:#x}", info.lowest, info.highest));

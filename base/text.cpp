@@ -171,11 +171,14 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     return best;
 }
 
-std::string advice(std::string_view word, std::span<const std::string_view> known) {
+std::string advice(std::string_view word, std::span<const std::string_view> known, std::size_t most) {
     if (known.empty()) return "";
     const std::string_view meant = nearest(word, known);
-    return fmt::format("; {}known are: {}", meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant),
-                       fmt::join(known, ", "));
+    const std::string question = meant.empty() ? "" : fmt::format("did you mean '{}'?", meant);
+    if (known.size() <= most)
+        return fmt::format("; {}{}known are: {}", question, question.empty() ? "" : " ", fmt::join(known, ", "));
+    return fmt::format("{}{}; of {}, the first are: {}", question.empty() ? "" : "; ", question, known.size(),
+                       fmt::join(known.first(most), ", "));
 }
 
 }  // namespace cachetally

@@ -46,7 +46,9 @@ std::string shell_word(std::string_view word);
 /// The one of `known` that `word` is closest to, where it is close enough to be meant; else empty.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
-/// "; did you mean 'ways'? Known are: line, size, ways"
-std::string advice(std::string_view word, std::span<const std::string_view> known);
+/// "; did you mean 'ways'? known are: line, size, ways"; "; of 900, the first are: a, b" where there are more than
+/// `most`.
+std::string advice(std::string_view word, std::span<const std::string_view> known,
+                   std::size_t most = static_cast<std::size_t>(-1));
 
 }  // namespace cachetally

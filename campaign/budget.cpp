@@ -294,11 +294,20 @@ private:
                      shown(*word), key, example);
     }
 
+    void phase(const YAML::Node& node, std::string& target) {
+        const auto word = scalar(node, "phase", "4 or solve");
+        if (!word) return;
+        target = trimmed(*word);
+        if (target.find_first_not_of("+-.0123456789") != std::string::npos) return;
+        std::uint64_t number = 0;
+        whole(node, "phase", number, 0, 1'000'000'000);
+        target = std::to_string(number);
+    }
+
     CostBudget budget(const YAML::Node& node) {
         CostBudget found;
         found.mark = mark_of(node);
         int quantities = 0;
-        std::uint64_t phase = 0;
         std::vector<Field> fields;
         for (std::size_t i = 0; i < names_of<Quantity>().size(); ++i)
             fields.push_back({names_of<Quantity>()[i], [&, i](const YAML::Node& n) {
@@ -308,10 +317,7 @@ private:
         fields.push_back({"level", [&](const YAML::Node& n) { text(n, "level", "L1D", found.level); }});
         fields.push_back({"structure", [&](const YAML::Node& n) { text(n, "structure", "A", found.structure); }});
         fields.push_back({"monitor", [&](const YAML::Node& n) { text(n, "monitor", "core-L1D", found.monitor); }});
-        fields.push_back({"phase", [&](const YAML::Node& n) {
-                              whole(n, "phase", phase, 0, 1'000'000'000);
-                              found.phase = static_cast<std::uint32_t>(phase);
-                          }});
+        fields.push_back({"phase", [&](const YAML::Node& n) { phase(n, found.phase); }});
         fields.push_back({"within", [&](const YAML::Node& n) { percent(n, "within", found.within); }});
         const std::size_t before = diagnostics_.size();
         mapping(node, {"a budget", "{misses: 20K, level: L1D}"}, fields);
@@ -330,7 +336,7 @@ private:
             complain(found.mark, "{} {} of a run or a phase, and not of a level or structure", name,
                      swapouts ? "are those of a monitor," : "are those");
         if (!swapouts && !found.monitor.empty()) complain(found.mark, "'monitor' is for swapouts");
-        if (found.phase && found.quantity == Quantity::mpki)
+        if (!found.phase.empty() && found.quantity == Quantity::mpki)
             complain(found.mark, "mpki is of a run: instructions are not counted by phase");
     }
 
@@ -353,21 +359,6 @@ private:
 }  // namespace
 
 std::string_view name_of(Quantity quantity) { return names_of<Quantity>()[static_cast<std::size_t>(quantity)]; }
-
-std::string CostBudget::text() const {
-    std::string text;
-    switch (quantity) {
-        case Quantity::misses: text = level + " misses"; break;
-        case Quantity::miss_rate: text = level + " miss rate"; break;
-        case Quantity::mpki: text = level + " mpki"; break;
-        case Quantity::mpkr: text = level + " mpkr"; break;
-        case Quantity::cycles: text = "cycles"; break;
-        case Quantity::swapouts: text = "swap-outs" + (monitor.empty() ? "" : " of " + monitor); break;
-    }
-    if (!structure.empty()) text += " of " + structure;
-    if (phase) text += fmt::format(" in phase {}", *phase);
-    return text;
-}
 
 bool BudgetCheck::has_structures() const {
     return std::ranges::any_of(budgets, [](const CostBudget& budget) { return !budget.structure.empty(); });

@@ -31,15 +31,17 @@ struct CostBudget {
     Quantity quantity = Quantity::misses;
     /// The most that it may be; miss rates in percent. Nothing: only the difference from the stored result counts.
     std::optional<double> limit = {};
-    std::string level = {};                   ///< of misses
-    std::string structure = {};               ///< of misses; empty: all
-    std::string monitor = {};                 ///< of swap-outs: name, or number from 0
-    std::optional<std::uint32_t> phase = {};  ///< nothing: the run
-    std::optional<double> within = {};        ///< percent by which it may differ from the stored result, up or down
+    std::string level = {};             ///< of misses
+    std::string structure = {};         ///< of misses; empty: all
+    std::string monitor = {};           ///< of swap-outs: name, or number from 0
+    std::string phase = {};             ///< number from 0, or a name, of all phases that have it; empty: the run
+    std::optional<double> within = {};  ///< percent by which it may differ from the stored result, up or down
     Mark mark = {};
 
-    /// "L1D misses of A in phase 4", which names it in its check.
+    /// "L1D misses of A in phase 4", "cycles in phase 'solve'", which names it in its check.
     std::string text() const;
+    /// Where `phase` is one.
+    std::optional<std::uint32_t> phase_number() const;
 };
 
 /// What instruction fetches a program's references have.

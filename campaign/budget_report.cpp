@@ -110,7 +110,7 @@ OrderedJson json_of_budget(const JudgedBudget& each) {
             {"level", text_or_null(budget.level)},
             {"structure", text_or_null(budget.structure)},
             {"monitor", text_or_null(budget.monitor)},
-            {"phase", json_or_null(budget.phase)},
+            {"phase", budget.phase_number() ? OrderedJson(*budget.phase_number()) : text_or_null(budget.phase)},
             {"layouts", each.layouts},
             {"limit", json_or_null(budget.limit)},
             {"value", failed ? OrderedJson(nullptr) : OrderedJson(each.sample.value)},

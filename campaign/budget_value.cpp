@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "cachetally/topology.hpp"
 #include "storage/hash.hpp"
 
@@ -18,20 +20,26 @@ using Known = std::vector<std::string_view>;
 
 [[noreturn]] void refuse_name(const char* kind, const std::string& name, const Known& known) {
     constexpr std::size_t most_named = 12;  // a program has hundreds of variables; the first have most misses
-    std::string others = advice(name, known);
-    if (known.size() > most_named) {
-        const std::string_view near = nearest(name, known);
-        others =
-            fmt::format("{}; of {}, the first are: {}", near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
-                        known.size(), fmt::join(known.begin(), known.begin() + most_named, ", "));
-    }
-    throw std::invalid_argument(fmt::format("there is no {} '{}'{}", kind, shown(name), others));
+    throw std::invalid_argument(
+        fmt::format("there is no {} '{}'{}", kind, shown(name), advice(name, known, most_named)));
 }
 
-void check_phase(const CostBudget& budget, std::size_t phases) {
-    if (budget.phase && *budget.phase >= phases)
-        throw std::invalid_argument(fmt::format("there is no phase {}: the run has {}", *budget.phase,
-                                                phases == 1 ? "one, 0" : fmt::format("0 to {}", phases - 1)));
+/// Those of a budget of phases; none: the run.
+using Phases = std::vector<std::uint32_t>;
+
+Phases phases_of(const CostBudget& budget, const std::vector<PhaseResult>& phases) {
+    if (budget.phase.empty()) return {};
+    const auto number = budget.phase_number();
+    if (!number) {
+        std::vector<std::string> names;
+        for (const PhaseResult& phase : phases) names.push_back(phase.name);
+        return phases_named(budget.phase, names);
+    }
+    if (*number >= phases.size())
+        throw std::invalid_argument(
+            fmt::format("there is no phase {}: the run has {}", *number,
+                        phases.size() == 1 ? "one, 0" : fmt::format("0 to {}", phases.size() - 1)));
+    return {*number};
 }
 
 Tally tally_of(const CacheCounts& counts) {
@@ -39,23 +47,30 @@ Tally tally_of(const CacheCounts& counts) {
             static_cast<double>(counts.load_misses + counts.store_misses + counts.fetch_misses)};
 }
 
-Tally of_level(const CostBudget& budget, const MeasuredRun& run) {
-    const RunResult& result = run.counts.run;
-    check_phase(budget, result.phases.size());
-    const HierarchyCounts& counts = budget.phase ? result.phases[*budget.phase].counts : result.counts;
+Tally of_level(const CostBudget& budget, const Phases& phases, const MeasuredRun& run) {
     const ComponentNames& names = run.counts.names;
+    const auto sum_of = [&](const auto& tally) {
+        if (phases.empty()) return tally(run.counts.run.counts);
+        Tally sum;
+        for (const std::uint32_t phase : phases) sum += tally(run.counts.run.phases[phase].counts);
+        return sum;
+    };
     for (std::size_t i = 0; i < names.levels.size(); ++i)
-        if (names.levels[i] == budget.level) return tally_of(counts.caches.at(i));
+        if (names.levels[i] == budget.level)
+            return sum_of([i](const HierarchyCounts& counts) { return tally_of(counts.caches.at(i)); });
     for (std::size_t i = 0; i < names.tlbs.size(); ++i)
         if (names.tlbs[i] == budget.level)
-            return {static_cast<double>(counts.tlbs.at(i).accesses), static_cast<double>(counts.tlbs.at(i).misses)};
+            return sum_of([i](const HierarchyCounts& counts) {
+                const TlbCounts& tlb = counts.tlbs.at(i);
+                return Tally{static_cast<double>(tlb.accesses), static_cast<double>(tlb.misses)};
+            });
     Known known(names.levels.begin(), names.levels.end());
     known.insert(known.end(), names.tlbs.begin(), names.tlbs.end());
     refuse_name("level", budget.level, known);
 }
 
 /// A structure is known also where it has no misses in the phase.
-Tally of_attributed(const CostBudget& budget, const Attribution& attribution) {
+Tally of_attributed(const CostBudget& budget, const Phases& phases, const Attribution& attribution) {
     const auto level = std::ranges::find(attribution.levels, budget.level);
     if (level == attribution.levels.end())
         throw std::invalid_argument(fmt::format("misses of {} by data structure are not known", budget.level));
@@ -65,63 +80,73 @@ Tally of_attributed(const CostBudget& budget, const Attribution& attribution) {
         return found == groups.end() ? nullptr : &*found;
     };
     const std::vector<AttributedGroup> all = grouped(attribution, Grouping::structure);
+    const auto tally = [&](const AttributedGroup* group) {
+        if (group == nullptr) return Tally{};
+        return Tally{static_cast<double>(group->accesses), static_cast<double>(group->misses[number])};
+    };
     const AttributedGroup* group = find(all);
-    std::vector<std::string> names;
     if (group == nullptr) {
+        std::vector<std::string> names;
         for (const AttributedGroup& each : all) names.push_back(each.text());
         refuse_name("data structure", budget.structure, Known(names.begin(), names.end()));
     }
-    std::vector<AttributedGroup> of_phase;
-    if (budget.phase) {
-        of_phase = grouped(attribution, Grouping::structure, &*budget.phase);
-        group = find(of_phase);
-        if (group == nullptr) return {};
+    if (phases.empty()) return tally(group);
+    Tally sum;
+    for (const std::uint32_t phase : phases) {
+        const std::vector<AttributedGroup> of_phase = grouped(attribution, Grouping::structure, &phase);
+        sum += tally(find(of_phase));
     }
-    return {static_cast<double>(group->accesses), static_cast<double>(group->misses[number])};
+    return sum;
 }
 
-Tally of_regions(const CostBudget& budget, const StructureTable& table) {
+Tally of_regions(const CostBudget& budget, const Phases& phases, const StructureTable& table) {
     const auto level = std::ranges::find(table.levels, budget.level, &StructureTable::Level::name);
     if (level == table.levels.end())
         throw std::invalid_argument(fmt::format("misses of {} by data structure are not known", budget.level));
-    const std::vector<Tally> totals =
-        table.totals(static_cast<std::size_t>(level - table.levels.begin()), budget.phase);
+    if (std::ranges::find(table.regions, budget.structure, &Region::name) == table.regions.end()) {
+        Known known;
+        for (const Region& region : table.regions) known.push_back(region.name);
+        refuse_name("data structure", budget.structure, known);
+    }
     Tally sum;
-    bool found = false;
-    for (std::size_t i = 0; i < table.regions.size(); ++i)
-        if (table.regions[i].name == budget.structure) {
-            sum += totals[i];
-            found = true;
-        }
-    if (found) return sum;
-    Known known;
-    for (const Region& region : table.regions) known.push_back(region.name);
-    refuse_name("data structure", budget.structure, known);
+    const auto add = [&](std::optional<std::uint32_t> phase) {
+        const std::vector<Tally> totals = table.totals(static_cast<std::size_t>(level - table.levels.begin()), phase);
+        for (std::size_t i = 0; i < table.regions.size(); ++i)
+            if (table.regions[i].name == budget.structure) sum += totals[i];
+    };
+    if (phases.empty()) add(std::nullopt);
+    for (const std::uint32_t phase : phases) add(phase);
+    return sum;
 }
 
-Tally of_structure(const CostBudget& budget, const MeasuredRun& run) {
-    check_phase(budget, run.counts.run.phases.size());
+Tally of_structure(const CostBudget& budget, const Phases& phases, const MeasuredRun& run) {
     if (!run.attribution.empty()) {
         if (budget.quantity == Quantity::miss_rate && run.attribution.levels.front() != budget.level)
             throw std::invalid_argument(fmt::format(
                 "the accesses of {} by data structure are not known, only its misses; write misses", budget.level));
-        return of_attributed(budget, run.attribution);
+        return of_attributed(budget, phases, run.attribution);
     }
-    return of_regions(budget, run.structures);
+    return of_regions(budget, phases, run.structures);
 }
 
-double references_of(const CostBudget& budget, const RunResult& run) {
-    return static_cast<double>(budget.phase ? run.phases[*budget.phase].counts.references : run.counts.references);
+double references_of(const Phases& phases, const RunResult& run) {
+    if (phases.empty()) return static_cast<double>(run.counts.references);
+    double sum = 0;
+    for (const std::uint32_t phase : phases) sum += static_cast<double>(run.phases[phase].counts.references);
+    return sum;
 }
 
-double cycles_of(const CostBudget& budget, const StoredRun& counts) {
-    check_phase(budget, counts.run.phases.size());
-    if (!budget.phase) return static_cast<double>(counts.run.end() / counts.period);
-    const PhaseResult& phase = counts.run.phases[*budget.phase];
-    return static_cast<double>((phase.end - phase.begin) / counts.period);
+double cycles_of(const Phases& phases, const StoredRun& counts) {
+    if (phases.empty()) return static_cast<double>(counts.run.end() / counts.period);
+    double sum = 0;
+    for (const std::uint32_t number : phases) {
+        const PhaseResult& phase = counts.run.phases[number];
+        sum += static_cast<double>((phase.end - phase.begin) / counts.period);
+    }
+    return sum;
 }
 
-double swapouts_of(const CostBudget& budget, const std::vector<MonitorSummary>& monitors) {
+double swapouts_of(const CostBudget& budget, const Phases& phases, const std::vector<MonitorSummary>& monitors) {
     const std::string wanted = budget.monitor.empty() ? "0" : budget.monitor;
     const MonitorSummary* found = nullptr;
     for (std::size_t i = 0; i < monitors.size() && found == nullptr; ++i)
@@ -131,9 +156,11 @@ double swapouts_of(const CostBudget& budget, const std::vector<MonitorSummary>& 
         for (const MonitorSummary& each : monitors) known.push_back(each.name);
         refuse_name("monitor", wanted, known);
     }
-    if (!budget.phase) return static_cast<double>(found->swapouts);
-    check_phase(budget, found->swapouts_per_phase.size());
-    return static_cast<double>(found->swapouts_per_phase[*budget.phase]);
+    if (phases.empty()) return static_cast<double>(found->swapouts);
+    double sum = 0;
+    for (const std::uint32_t phase : phases)
+        if (phase < found->swapouts_per_phase.size()) sum += static_cast<double>(found->swapouts_per_phase[phase]);
+    return sum;
 }
 
 double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; }
@@ -141,12 +168,13 @@ double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; 
 }  // namespace
 
 double value_of(const CostBudget& budget, const MeasuredRun& run) {
-    if (budget.quantity == Quantity::cycles) return cycles_of(budget, run.counts);
-    if (budget.quantity == Quantity::swapouts) return swapouts_of(budget, run.monitors);
-    const Tally tally = budget.structure.empty() ? of_level(budget, run) : of_structure(budget, run);
+    const Phases phases = phases_of(budget, run.counts.run.phases);
+    if (budget.quantity == Quantity::cycles) return cycles_of(phases, run.counts);
+    if (budget.quantity == Quantity::swapouts) return swapouts_of(budget, phases, run.monitors);
+    const Tally tally = budget.structure.empty() ? of_level(budget, phases, run) : of_structure(budget, phases, run);
     switch (budget.quantity) {
         case Quantity::miss_rate: return 100 * ratio(tally.misses, tally.accesses);
-        case Quantity::mpkr: return 1000 * ratio(tally.misses, references_of(budget, run.counts.run));
+        case Quantity::mpkr: return 1000 * ratio(tally.misses, references_of(phases, run.counts.run));
         case Quantity::mpki:
             if (!run.instructions)
                 throw std::invalid_argument(
@@ -171,6 +199,29 @@ LayoutSample sample_of(std::vector<double> values) {
     else if (sample.value != 0)
         sample.spread = 100 * distance / sample.value;
     return sample;
+}
+
+std::string CostBudget::text() const {
+    std::string text;
+    switch (quantity) {
+        case Quantity::misses: text = level + " misses"; break;
+        case Quantity::miss_rate: text = level + " miss rate"; break;
+        case Quantity::mpki: text = level + " mpki"; break;
+        case Quantity::mpkr: text = level + " mpkr"; break;
+        case Quantity::cycles: text = "cycles"; break;
+        case Quantity::swapouts: text = "swap-outs" + (monitor.empty() ? "" : " of " + monitor); break;
+    }
+    if (!structure.empty()) text += " of " + structure;
+    if (!phase.empty()) text += " in phase " + (phase_number() ? phase : "'" + phase + "'");
+    return text;
+}
+
+std::optional<std::uint32_t> CostBudget::phase_number() const {
+    if (phase.empty() || phase.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    const auto number = parse_whole(phase);
+    return number && *number <= std::numeric_limits<std::uint32_t>::max()
+               ? std::optional(static_cast<std::uint32_t>(*number))
+               : std::nullopt;
 }
 
 std::string BudgetCheck::conditions() const {

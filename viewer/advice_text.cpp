@@ -98,6 +98,16 @@ Json to_json(const Advice& advice, const Trial& trial) {
     return json;
 }
 
+/// What the numbers of changes are.
+std::string meaning(const Advice& advice) {
+    if (advice.trials.empty()) return "";
+    std::string text = "Misses and cycles behind changes are those of the whole program, before -> after: ";
+    const bool any_helps = std::ranges::any_of(advice.trials, [](const Trial& trial) { return trial.helps; });
+    if (any_helps && advice.layouts != 0)
+        return text + "medians of the random layouts, or, of changes without help, as recorded.\n";
+    return text + "as recorded.\n";
+}
+
 /// What came of all.
 std::string outcome(const Advice& advice) {
     if (advice.structures.empty()) return "Nothing was tried: no data structure that can be changed misses.";
@@ -111,11 +121,12 @@ std::string outcome(const Advice& advice) {
 }  // namespace
 
 std::string to_text(const Advice& advice, const AdviceTitle& title) {
-    std::string text = fmt::format("{} on {}: ", without_controls(title.source), without_controls(title.machine));
+    std::string text =
+        fmt::format("{} on {}, as recorded: ", without_controls(title.source), without_controls(title.machine));
     for (std::size_t cache = 0; cache < advice.caches.size(); ++cache)
         text += fmt::format("{}{} misses {}", cache == 0 ? "" : ", ", advice.caches[cache],
                             with_separators(advice.before.front().misses[cache]));
-    text += '\n' + outcome(advice) + '\n';
+    text += '\n' + meaning(advice) + outcome(advice) + '\n';
     for (const Advice::Structure& structure : advice.structures) {
         const auto is_own = [&](const Trial& trial) { return trial.structure == structure.name; };
         if (std::ranges::none_of(advice.trials, is_own)) continue;

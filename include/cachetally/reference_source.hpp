@@ -38,8 +38,9 @@ struct Control {
         monitor_off,     ///< monitors ignore events from here
         enter_function,  ///< `argument` is an index into ReferenceSource::functions()
         leave_function,
-        meet,       ///< all cores wait for each other, as at a barrier, and no phase ends
-        end,        ///< the core's stream is over
+        meet,  ///< all cores wait for each other, as at a barrier, and no phase ends; `argument`: 0, or the present
+               ///< phase gets a name, as at a barrier
+        end,   ///< the core's stream is over
         count_off,  ///< by the host, for listeners: events from here on are not counted, though caches go on
         count_on,   ///< they are counted again
     };

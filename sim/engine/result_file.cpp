@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/text.hpp"
 #include "sim/topology/validate.hpp"
 #include "storage/columns.hpp"
 
@@ -70,15 +74,12 @@ void read_components(const Group& root, const std::string& name, std::vector<std
     }
 }
 
-/// What files call phases that the program does not name.
-std::string unnamed_phase(std::size_t number) { return fmt::format("phase {}", number); }
-
 void write_phases(Group& root, Tick period, const RunResult& run) {
     Group group = root.create_group("phases");
     Column references, cycles, begin, end, walks;
     std::vector<std::string> names;
     for (const PhaseResult& phase : run.phases) {
-        names.push_back(phase.name.empty() ? unnamed_phase(names.size()) : phase.name);
+        names.push_back(phase.name);
         references.push_back(phase.counts.references);
         cycles.push_back((phase.end - phase.begin) / period);
         begin.push_back(phase.begin);
@@ -86,7 +87,7 @@ void write_phases(Group& root, Tick period, const RunResult& run) {
         walks.push_back(phase.counts.page_walks);
     }
     write_phase_axis(group, run.phases.size());
-    group.write_texts("name", names);
+    group.write_texts("name", names).set_attribute("description", "by the program; empty: no name");
     group.write("references", references);
     group.write("cycles", cycles).set_attribute("units", "cycles");
     group.write("begin", begin).set_attribute("units", "ps");
@@ -100,7 +101,7 @@ void read_phases(const Group& root, RunResult& run) {
     const std::size_t phases = group.open_dataset("phase").rows();
     const Column references = read_column(group, "references", phases), begin = read_column(group, "begin", phases),
                  end = read_column(group, "end", phases), walks = read_column(group, "page_walks", phases);
-    std::vector<std::string> names = group.read_texts("name");
+    std::vector<std::string> names = read_phase_names(group);
     names.resize(phases);
     for (std::size_t i = 0; i < phases; ++i) {
         if (begin[i] > end[i])
@@ -111,7 +112,7 @@ void read_phases(const Group& root, RunResult& run) {
         phase.end = end[i];
         phase.counts.references = references[i];
         phase.counts.page_walks = walks[i];
-        if (names[i] != unnamed_phase(i)) phase.name = std::move(names[i]);
+        phase.name = std::move(names[i]);
     }
 }
 
@@ -173,6 +174,30 @@ StoredRun read_run(const Group& root) {
     read_components(root, "coherence", stored.names.coherence, stored.run, &HierarchyCounts::coherence);
     read_components(root, "numa", stored.names.numa, stored.run, &HierarchyCounts::numa);
     return stored;
+}
+
+std::vector<std::string> read_phase_names(const Group& phases) {
+    const Dataset dataset = phases.open_dataset("name");
+    std::vector<std::string> names = dataset.read_texts();
+    if (dataset.has_attribute("description")) return names;
+    for (std::size_t i = 0; i < names.size(); ++i)  // an older file: phases without names have their numbers
+        if (names[i] == fmt::format("phase {}", i)) names[i].clear();
+    return names;
+}
+
+std::vector<std::uint32_t> phases_named(std::string_view name, const std::vector<std::string>& names) {
+    std::vector<std::uint32_t> found;
+    std::vector<std::string_view> known;
+    for (std::uint32_t i = 0; i < names.size(); ++i) {
+        if (names[i].empty()) continue;
+        if (names[i] == name) found.push_back(i);
+        if (std::ranges::find(known, names[i]) == known.end()) known.push_back(names[i]);
+    }
+    if (!found.empty()) return found;
+    constexpr std::size_t most_listed = 12;
+    throw std::invalid_argument(
+        fmt::format("there is no phase '{}'{}", shown(name),
+                    known.empty() ? "; phases have no names here, only numbers" : advice(name, known, most_listed)));
 }
 
 }  // namespace cachetally

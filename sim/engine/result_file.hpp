@@ -3,7 +3,9 @@
 // /coherence and /numa.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cachetally/run.hpp"
@@ -34,5 +36,11 @@ struct StoredRun {
 
 /// Throws StorageError where something is missing or does not fit together.
 StoredRun read_run(const Group& root);
+
+/// Of the group /phases: what the program calls each phase; empty: no name.
+std::vector<std::string> read_phase_names(const Group& phases);
+
+/// The phases of a name. Throws std::invalid_argument, with the names that there are, where there is none.
+std::vector<std::uint32_t> phases_named(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace cachetally

@@ -138,10 +138,10 @@ void Streams::obey(Control& control, unsigned core) {
     switch (control.kind) {
         case Control::Kind::none: break;
         case Control::Kind::barrier:
-            stream.state = State::at_barrier;
+        case Control::Kind::meet:
+            stream.state = control.kind == Control::Kind::meet ? State::at_meeting : State::at_barrier;
             stream.next_phase = control.argument;
             break;
-        case Control::Kind::meet: stream.state = State::at_meeting; break;
         case Control::Kind::end: stream.state = State::ended; break;
         default: stream.time += hierarchy_.control(control, core, stream.time); break;
     }
@@ -212,13 +212,13 @@ bool Streams::pass_barrier() {
     bool ends_phase = false;
     std::uint32_t name = 0;
     for (unsigned core = 0; core < size(); ++core) {
-        if (at_barrier(core)) waiting = core;
-        if (streams_[core].state != State::at_barrier) continue;
-        ends_phase = true;
+        if (!at_barrier(core)) continue;
+        waiting = core;
+        ends_phase |= streams_[core].state == State::at_barrier;
         name = std::max(name, streams_[core].next_phase);
     }
     if (!waiting) return false;
-    if (ends_phase && warming()) {
+    if (ends_phase ? warming() : name != 0) {
         phase_names_.back() = name;
         ends_phase = false;
     }

@@ -85,7 +85,7 @@ private:
         std::uint64_t unseen = 0;               ///< references made since `time` was all the time that they took
         Control control;                        ///< follows the references
         State state = State::running;
-        std::uint32_t next_phase = 0;  ///< at a barrier: of the phase behind it; numbers of names and 1, 0: none
+        std::uint32_t next_phase = 0;  ///< at a barrier or meeting: of the phase behind it; number of a name + 1, or 0
     };
 
     void refill(unsigned core);

@@ -129,6 +129,10 @@ TEST_F(Advise, PrintsTheSameForAnyNumberOfJobs) {
     const Finished one = call(words + Words{"--jobs", "1"});
     ASSERT_EQ(one.status, 0) << one.err;
     EXPECT_THAT(one.out, HasSubstr("\nA, 32 KiB: "));
+    EXPECT_THAT(one.out, HasSubstr("lu on schulz2002, as recorded: L1 misses "));
+    EXPECT_THAT(one.out, HasSubstr("whole program, before -> after: medians of the random layouts"));
+    const Finished recorded = call({"lu", "n=64", "-m", "schulz2002", "--layouts", "0", "--top", "1"});
+    EXPECT_THAT(recorded.out, HasSubstr("whole program, before -> after: as recorded.\n"));
     EXPECT_EQ(call(words + Words{"--jobs", "4"}).out, one.out);
     EXPECT_NE(call(words + Words{"--seed", "2"}).out, one.out);
     const Finished json = call(words + Words{"--json"});

@@ -37,6 +37,14 @@ TEST_F(Captured, PhasesAreTheProgramsOwn) {
     EXPECT_LT(phases[1]["references"], 64 * 64 + 100);  // all else is in registers
 }
 
+TEST_F(Captured, NamesThatCannotBeReadAreNone) {
+    const Json json = counts({"--data-only"}, {"wild"});
+    ASSERT_EQ(json["phases"].size(), 4U);
+    EXPECT_EQ(json["phases"][1]["name"], "");
+    EXPECT_EQ(json["phases"][2]["name"], "");
+    EXPECT_EQ(json["phases"][3]["name"], "ends with its page");
+}
+
 TEST_F(Captured, OffAndOnLeaveReferencesOut) {
     EXPECT_EQ(counts({}, {"partly"})["structures"]["matrix"]["levels"]["L1D"]["accesses"], 100);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/random.hpp"
 #include "cachetally/run.hpp"
@@ -293,6 +294,23 @@ TEST_F(Check, StoredResultsOfRunAreOfTheSameRunsAlone) {
                 HasSubstr("lu.h5 is of other monitors"));
     for (const char* const other : {"", "count: 400, ", "count: 500, warmup: 10, "})
         EXPECT_THAT(said(other, "misses").out, HasSubstr("lu.h5 is of count 500 and warmup 0, not of")) << other;
+}
+
+TEST_F(Check, PhasesMayBeNamed) {
+    const std::string file =
+        "layouts: 3\nchecks: [{run: lu n=32 block=8, budgets: [{misses: 1M, level: L1D, structure: A, phase: "
+        "perimeter}, {misses: 1M, level: L1D, structure: A, phase: \"interior, next diagonal\"}, "
+        "{cycles: 1G, phase: perimetre}, {cycles: 1G, phase: 0}]}]";
+    const Finished done = check(file);
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.out, HasSubstr("L1D misses of A in phase 'perimeter'"));
+    EXPECT_THAT(done.out, HasSubstr("there is no phase 'perimetre'; did you mean 'perimeter'? known are: "));
+    EXPECT_THAT(done.err, HasSubstr("1 of 4 budgets not kept"));
+    std::map<std::string, Json> by_phase;
+    const Json all = json(file);
+    for (const Json& each : all["budgets"]) by_phase[each["phase"].dump()] = each["value"];
+    EXPECT_TRUE(by_phase.contains("0")) << "a number";
+    EXPECT_TRUE(by_phase.contains("\"perimeter\""));
 }
 
 TEST_F(Check, ABudgetOfWhatIsNotThereFailsAlone) {

@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/app/results.hpp"
+#include "workloads/traces/packed_writer.hpp"
 
 namespace cachetally::testing {
 namespace {
@@ -92,11 +94,60 @@ TEST_F(Results, PhasesHaveNames) {
     const std::string of_name = call({"show", "r.h5", "--phase", "permute"}).out;
     EXPECT_EQ(of_name, call({"show", "r.h5", "--phase", numbers}).out);
     EXPECT_THAT(of_name, HasSubstr("phases " + std::string(1, numbers.front())));
-    EXPECT_THAT(call({"show", "r.h5", "--phase", "permut"}).err, HasSubstr("or the name of phases"));
+    const std::string wrong = call({"show", "r.h5", "--phase", "permut"}).err;
+    EXPECT_THAT(wrong, HasSubstr("there is no phase 'permut'; did you mean 'permute'? known are: "));
+    EXPECT_THAT(wrong, HasSubstr("; or write numbers"));
     EXPECT_EQ(call({"trace", "convert", "radix", "t.ct.h5", "keys=300"}).status, 0);
     EXPECT_EQ(good_json({"replay", "t.ct.h5"})["phases"][3]["name"], "permute");
+    const std::string info = call({"trace", "info", "t.ct.h5"}).out;
+    EXPECT_THAT(info, HasSubstr("  names        count digits (1"));
+    EXPECT_THAT(info, HasSubstr("); prefix over processors (2"));
+    const json names = good_json({"trace", "info", "t.ct.h5"})["phase_names"];
+    const json replayed = good_json({"replay", "t.ct.h5"})["phases"];
+    ASSERT_EQ(names.size(), replayed.size());
+    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(names[i], replayed[i]["name"]) << i;
     const InputFile file(directory / "r.h5");
-    EXPECT_EQ(file.root().open_group("phases").read_texts("name")[0], "phase 0");
+    EXPECT_EQ(file.root().open_group("phases").read_texts("name")[0], "");
+}
+
+TEST_F(Results, ANameIsKeptWhereCountingBeginsInItsPhase) {
+    ASSERT_EQ(call({"trace", "convert", "radix", "t.ct.h5", "keys=300"}).status, 0);
+    const json all = good_json({"replay", "t.ct.h5"})["phases"];
+    const auto in_permute = all[0]["references"].get<std::uint64_t>() + all[1]["references"].get<std::uint64_t>() +
+                            all[2]["references"].get<std::uint64_t>() + 5;
+    const json phases = good_json({"replay", "t.ct.h5", "--skip", std::to_string(in_permute)})["phases"];
+    ASSERT_EQ(phases.size(), all.size() - 3);
+    EXPECT_EQ(phases[0]["name"], "permute");
+    EXPECT_EQ(phases[0]["references"].get<std::uint64_t>() + 5, all[3]["references"]);
+    for (std::size_t i = 0; i < phases.size(); ++i) EXPECT_EQ(phases[i]["name"], all[i + 3]["name"]);
+}
+
+// A program may call a phase what files called those without a name.
+TEST_F(Results, ANameThatLooksLikeANumberIsAName) {
+    PackedTraceWriter writer(directory / "t.ct.h5", 1);
+    const Reference loads[] = {{0x1000, 0, 8, ReferenceKind::load, 0}};
+    writer.append(0, loads);
+    writer.append(0, Control{Control::Kind::barrier, 1});
+    writer.append(0, loads);
+    writer.set_phase_names({"phase 1"});
+    writer.finish();
+    ASSERT_EQ(call({"replay", "t.ct.h5", "-o", "r.h5"}).status, 0);
+    EXPECT_EQ(good_json({"show", "r.h5"})["phases"][0]["name"], "");
+    EXPECT_EQ(good_json({"show", "r.h5"})["phases"][1]["name"], "phase 1");
+    EXPECT_EQ(call({"show", "r.h5", "--phase", "phase 1"}).out, call({"show", "r.h5", "--phase", "1"}).out);
+    EXPECT_THAT(call({"show", "r.h5", "--phase", "phase 0"}).err, HasSubstr("there is no phase 'phase 0'"));
+}
+
+TEST_F(Results, OlderFilesHaveNumbersForPhasesWithoutNames) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    {
+        ResultFile file(directory / "old.h5");
+        file.root().create_group("phases").write_texts("name", std::vector<std::string>{"phase 0", "phase 2"});
+        file.finish();
+    }
+    const InputFile old(directory / "old.h5"), file(directory / "r.h5");
+    EXPECT_EQ(read_phase_names(old.root().open_group("phases")), (std::vector<std::string>{"", "phase 2"}));
+    EXPECT_EQ(read_phase_names(file.root().open_group("phases"))[1], "count digits");
 }
 
 TEST_F(Results, DataStructuresSumToTheLevels) {

@@ -28,7 +28,7 @@ def main():
         "accesses": total("loads", "stores", "fetches"),
         "misses": total("load_misses", "store_misses", "fetch_misses"),
     }
-    phases = [name if name == f"phase {i}" else f"phase {i} ({name})" for i, name in enumerate(f["phases/name"].asstr()[:])]
+    phases = [f"phase {i} ({name})" if name and name != f"phase {i}" else f"phase {i}" for i, name in enumerate(f["phases/name"].asstr()[:])]
     if "attribution" in f:
         rows = f["attribution/rows"]
         site = rows["site"][:]

@@ -105,6 +105,9 @@ TEST(BudgetFiles, SayWhatWouldBeRight) {
         {"{program: [a], budgets: [{mpki: 1, level: L1D}]}", "'fetches: instructions'"},
         {"{trace: t, count: 5, budgets: [{mpki: 1, level: L1D}]}", "leave 'warmup' and 'count' out"},
         {"{trace: t, budgets: [{mpki: 1, level: L1D, phase: 1}]}", "not counted by phase"},
+        {"{run: lu, budgets: [{cycles: 1, phase: -1}]}", "-1"},
+        {"{run: lu, budgets: [{cycles: 1, phase: 1.5}]}", "1.5"},
+        {"{run: lu, budgets: [{cycles: 1, phase: \"\"}]}", "phase"},
         {"{trace: t, machine: generic4, budgets: [{cycles: 1}]}", "no built-in machine"},
         {"{trace: \"-\", budgets: [{cycles: 1}]}", "each layout reads it anew"},
         {"{trace: t, layouts: 0, budgets: [{cycles: 1}]}", "from 1 to 10000"},
@@ -144,6 +147,34 @@ StoredRun two_phases() {
     return run;
 }
 
+TEST(BudgetValues, OfANameAreTheSumOfItsPhases) {
+    StoredRun counts = two_phases();
+    counts.run.phases.push_back(counts.run.phases[1]);
+    counts.run.phases[0].name = "build";
+    counts.run.phases[1].name = counts.run.phases[2].name = "solve";
+    MonitorSummary monitor;
+    monitor.swapouts_per_phase = {9, 3, 4};
+    StructureTable table;
+    table.regions = {{"A", 0, 64, 8}};
+    table.levels = {{"L1", true, {{0, 0, {70, 20}}, {0, 1, {20, 1}}, {0, 2, {30, 9}}}}};
+    const std::vector<MonitorSummary> monitors = {monitor};
+    Attribution attribution;
+    const auto value = [&](CostBudget budget) {
+        budget.phase = "solve";
+        return value_of(budget, {counts, monitors, table, attribution, {}});
+    };
+    EXPECT_EQ(value({.level = "L1"}), 10);
+    EXPECT_EQ(value({.level = "L1", .structure = "A"}), 10);
+    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::miss_rate, .level = "L1", .structure = "A"}), 20);
+    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::mpkr, .level = "L1"}), 100);
+    EXPECT_EQ(value({.quantity = Quantity::cycles}), 2000);
+    EXPECT_EQ(value({.quantity = Quantity::swapouts}), 7);
+    EXPECT_EQ(message_of([&] {
+                  value_of({.level = "L1", .phase = "sovle"}, {counts, monitors, table, attribution, {}});
+              }),
+              "there is no phase 'sovle'; did you mean 'solve'? known are: build, solve");
+}
+
 TEST(BudgetValues, AreThoseOfTheRun) {
     const StoredRun counts = two_phases();
     MonitorSummary monitor;
@@ -158,21 +189,23 @@ TEST(BudgetValues, AreThoseOfTheRun) {
     const MeasuredRun run{counts, monitors, table, none, 2000};
     const auto value = [&](CostBudget budget) { return value_of(budget, run); };
     EXPECT_EQ(value({.level = "L1"}), 35);
-    EXPECT_EQ(value({.level = "L1", .phase = 1}), 5);
+    EXPECT_EQ(value({.level = "L1", .phase = "1"}), 5);
     EXPECT_EQ(value({.level = "DTLB"}), 4);
     EXPECT_EQ(value({.level = "L1", .structure = "A"}), 21);
-    EXPECT_EQ(value({.level = "L1", .structure = "B", .phase = 1}), 4);
-    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::miss_rate, .level = "L1", .phase = 0}), 30);
-    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::miss_rate, .level = "L1", .structure = "A", .phase = 1}), 5);
+    EXPECT_EQ(value({.level = "L1", .structure = "B", .phase = "1"}), 4);
+    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::miss_rate, .level = "L1", .phase = "0"}), 30);
+    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::miss_rate, .level = "L1", .structure = "A", .phase = "1"}), 5);
     EXPECT_DOUBLE_EQ(value({.quantity = Quantity::mpkr, .level = "L1"}), 250);
-    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::mpkr, .level = "L1", .phase = 1}), 100);
+    EXPECT_DOUBLE_EQ(value({.quantity = Quantity::mpkr, .level = "L1", .phase = "1"}), 100);
     EXPECT_DOUBLE_EQ(value({.quantity = Quantity::mpki, .level = "L1"}), 17.5);
     EXPECT_EQ(value({.quantity = Quantity::cycles}), 5000);
-    EXPECT_EQ(value({.quantity = Quantity::cycles, .phase = 1}), 1000);
+    EXPECT_EQ(value({.quantity = Quantity::cycles, .phase = "1"}), 1000);
     EXPECT_EQ(value({.quantity = Quantity::swapouts}), 12);
-    EXPECT_EQ(value({.quantity = Quantity::swapouts, .monitor = "core-L1", .phase = 1}), 3);
+    EXPECT_EQ(value({.quantity = Quantity::swapouts, .monitor = "core-L1", .phase = "1"}), 3);
     const auto refused = [&](const CostBudget& budget) { return message_of([&] { value(budget); }); };
-    EXPECT_EQ(refused({.level = "L1", .phase = 2}), "there is no phase 2: the run has 0 to 1");
+    EXPECT_EQ(refused({.level = "L1", .phase = "2"}), "there is no phase 2: the run has 0 to 1");
+    EXPECT_EQ(refused({.level = "L1", .phase = "solve"}),
+              "there is no phase 'solve'; phases have no names here, only numbers");
     EXPECT_EQ(refused({.level = "L1", .structure = "C"}),
               "there is no data structure 'C'; did you mean 'A'? known are: A, B");
     EXPECT_EQ(refused({.quantity = Quantity::swapouts, .monitor = "1"}), "there is no monitor '1'; known are: core-L1");

@@ -89,7 +89,7 @@ CASES = (  # schema, parts that must be there, status, words
     ("machine-show", "caches.*.slices", 0, "machine show x86-server"),
     ("machine-check", "monitors", 0, "machine check generic3"),
     ("workload-list", "*.options.*.range", 0, "workload list"),
-    ("trace-info", "regions.*.base functions", 0, "trace info lu.ct.h5"),
+    ("trace-info", "regions.*.base functions phase_names", 0, "trace info lu.ct.h5"),
     ("trace-info", "text addresses", 0, "trace info good.din"),
     ("trace-info", "failure", 1, "trace info bad.din"),
     ("trace-info", "incomplete", 0, "trace info part.ct.h5"),

@@ -88,6 +88,17 @@ TEST(Engine, PhasesHaveTheNamesOfTheBarriersBefore) {
     EXPECT_EQ(names(late), (std::vector<std::string>{"solve", "", "build", ""})) << "counting begins in a phase";
 }
 
+TEST(Engine, AMeetingMayNameThePresentPhase) {
+    Hierarchy hierarchy(machine(2));
+    constexpr auto meet = Control::Kind::meet;
+    ScriptedSource source({{{{}, meet, 2}, {loads(1), meet}, {loads(1), Control::Kind::barrier}, {loads(1)}},
+                           {{{}, meet, 2}, {loads(1), meet}, {loads(1), Control::Kind::barrier}, {loads(1)}}});
+    const RunResult result = run(hierarchy, source);
+    ASSERT_EQ(result.phases.size(), 2U);
+    EXPECT_EQ(result.phases[0].name, "solve");
+    EXPECT_EQ(result.phases[1].name, "");
+}
+
 TEST(Engine, CoresMeetAtBarriers) {
     Hierarchy hierarchy(machine(2));
     ScriptedSource source({{{loads(1), Control::Kind::barrier}, {loads(1), Control::Kind::none}},

@@ -172,6 +172,14 @@ class Result:
                 return name, each[1] + offset, size
         raise Refused(f"{self.path}: there is no data structure '{name}'; there are: {', '.join(n for n, _, _ in self.structures)}")
 
+    def phase_names(self):
+        """What the program calls each phase; empty: no name (docs/format.md)."""
+        if "phases" not in self.file:
+            return [""] * self.phases()
+        column = self.file["phases/name"]
+        names = list(column.asstr("utf-8", "replace")[:])
+        return names if "description" in column.attrs else ["" if name == f"phase {i}" else name for i, name in enumerate(names)]
+
     def phases(self):
         if "phases" in self.file:
             return len(self.file["phases/name"])

@@ -204,6 +204,13 @@ def phases_text(phases):
     return f"phase{'s' if len(phases) > 1 else ''} {', '.join(shown)}"
 
 
+def phase_title(phase, name, inches):
+    """"phase 4: solve", as long as there is room for it."""
+    title = f"phase {phase}: {clean(name)}" if name else f"phase {phase}"
+    most = max(12, int(inches / 0.062))  # the mean width of a character
+    return title if len(title) <= most else title[:most - 1].rstrip() + "\u2026"
+
+
 def small_multiples(result, options):
     lines = one_of(result, options)
     axis = Axis(lines.address, lines.line)
@@ -212,7 +219,10 @@ def small_multiples(result, options):
         raise Refused(f"{len(phases)} phases are too many for one figure; choose some with --phases, or the kind 'heat'")
     across = options.columns + (len(phases) > 4)
     rows = -(-(len(phases) + 1) // across)
-    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.3 + 1.0 * rows), squeeze=False, layout="constrained")
+    names = result.phase_names()
+    named = any(names[phase] for phase in phases)
+    below = "\n" if named else ""  # names are longer than what is left beside the note of outliers
+    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.3 + (1.0 + 0.12 * named) * rows), squeeze=False, layout="constrained")
     cells = list(axes.flat)
     values = [lines.values(options.what, [phase]) for phase in phases]
     whole = lines.values(options.what, None)
@@ -225,10 +235,10 @@ def small_multiples(result, options):
     end = end_of(np.concatenate([value for _, value in values])) if values else 0
     for cell, phase, value in zip(cells, phases, values):
         draw_histogram(cell, axis, lines, value, options.what, log, ground, end)
-        cell.set_title(f"phase {phase}", loc="left", pad=3)
+        cell.set_title(phase_title(phase, names[phase], WIDTHS[options.columns] / across - 0.45) + below, loc="left", pad=3)
     total = cells[len(phases)]
     draw_histogram(total, axis, lines, whole, options.what, log, ground, end_of(whole[1]))
-    total.set_title("all phases", loc="left", pad=3, fontweight="bold")
+    total.set_title("all phases" + below, loc="left", pad=3, fontweight="bold")
     # by factors the sum of all phases has room on the scale of each
     top = max((cell.get_ylim()[1] for cell in cells[:len(phases) + log]), default=1)
     for cell in cells[:len(phases) + log]:

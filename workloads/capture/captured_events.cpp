@@ -23,7 +23,8 @@ std::string text_of(std::span<const std::uint64_t> words) {
 std::size_t words_at_least(unsigned kind) {
     switch (kind) {
         case CT_MAPPED: return 5;
-        case CT_ALLOCATED: return 3;
+        case CT_ALLOCATED:
+        case CT_MAPPED_BY: return 3;
         case CT_UNMAPPED:
         case CT_BREAK: return 2;
         case CT_RELEASED: return 1;
@@ -36,6 +37,12 @@ std::size_t words_at_least(unsigned kind) {
         case CT_THREAD_CREATED: return 1;
         default: return 0;
     }
+}
+
+/// Also of one that cannot be read.
+std::string name_of_region(std::span<const std::uint64_t> words) {
+    std::string name = text_of(words);
+    return name.empty() ? "(region without a name)" : name;
 }
 
 }  // namespace
@@ -66,7 +73,7 @@ void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
                 files.push_back({words[0], words[1], static_cast<std::uint32_t>(words[2]), words[3], std::move(path)});
             break;
         case CT_REGION:
-            regions.push_back({text_of(words.subspan(3)), words[0], words[1],
+            regions.push_back({name_of_region(words.subspan(3)), words[0], words[1],
                                static_cast<std::uint32_t>(std::clamp<std::uint64_t>(words[2], 1, ~std::uint32_t{0}))});
             break;
         case CT_STACK:

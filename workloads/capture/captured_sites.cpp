@@ -59,6 +59,12 @@ std::uint32_t CapturedSites::object(const std::string& name) {
     return found->second;
 }
 
+std::uint32_t CapturedSites::mapped_by(std::vector<Address> stack) {
+    const auto [found, is_new] = by_stack_.try_emplace(std::move(stack), static_cast<std::uint32_t>(objects_.size()));
+    if (is_new) objects_.push_back({{}, found->first, nullptr, {}, false, true});
+    return found->second;
+}
+
 std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, std::uint64_t bytes,
                                           const CapturedEvents& events) {
     const auto [found, is_new] = by_stack_.try_emplace(std::move(stack), static_cast<std::uint32_t>(objects_.size()));
@@ -66,7 +72,7 @@ std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, std::uint6
     objects_.push_back({{}, found->first});
     if (!options_.any() || found->first.empty()) return found->second;
     const ProgramNames& names = names_of(events);
-    choose_layout(found->second, name_of(found->first, names), names, {});
+    choose_layout(found->second, "heap: " + name_of(found->first, names), names, {});
     const Layout*& layout = objects_[found->second].layout;
     if (layout != nullptr || !options_.variables) return found->second;
     // Stacks have where calls return to, or the byte before. What is longer than whole elements has more than these.
@@ -165,8 +171,9 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
     };
     switch (kind) {
         case CT_MAPPED:
-            if (!events.files.empty() && events.files.back().base == words[0]) {
+            if (events.files.size() != files_) {
                 const MappedFile& file = events.files.back();
+                files_ = events.files.size();
                 unnamed_files_.push_back(file);
                 latest_file_ = object("(" + std::filesystem::path(file.path).filename().string() + ")");
                 add(words[0], words[1], latest_file_);
@@ -182,6 +189,7 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
             break;
         case CT_UNMAPPED:
             if (words[1] != 0 && words[0] + (words[1] - 1) >= words[0]) map_.remove_all(words[0], words[1]);
+            if (file_end_ - 1 - words[0] < words[1]) file_end_ = 0;
             break;
         case CT_BREAK: add(words[0], words[1], free_heap_); break;
         case CT_STACK:
@@ -203,6 +211,11 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
             keep_block({object, words[0], words[1]});
             break;
         }
+        case CT_MAPPED_BY: {
+            const std::size_t frames = std::min<std::uint64_t>(words[2], words.size() - 3);
+            if (frames != 0) add(words[0], words[1], mapped_by({words.begin() + 3, words.begin() + 3 + frames}));
+            break;
+        }
         case CT_RELEASED:
             if (const auto block = allocations_.find(words[0]); block != allocations_.end()) {
                 add(block->first, block->second, free_heap_);
@@ -222,7 +235,7 @@ std::vector<Address>::const_iterator CapturedSites::site_of(const std::vector<Ad
 
 std::string CapturedSites::name_of(const std::vector<Address>& stack, const ProgramNames& names) {
     const auto site = site_of(stack, names);
-    std::string name = "heap: " + names.describe(*site);
+    std::string name = names.describe(*site);
     if (std::next(site) != stack.end())
         if (const std::string caller = names.place_of(*std::next(site)).function; !caller.empty())
             name += " < " + caller;
@@ -262,7 +275,7 @@ std::vector<std::string> CapturedSites::object_names(const ProgramNames& names) 
             all.push_back(object.name);
             continue;
         }
-        all.push_back(name_of(object.stack, names));
+        all.push_back((object.mapped ? "mapped: " : "heap: ") + name_of(object.stack, names));
     }
     return all;
 }

@@ -91,16 +91,18 @@ private:
         }
     };
     struct Object {
-        std::string name;            ///< empty where it is allocated
+        std::string name;            ///< empty where it is allocated or mapped
         std::vector<Address> stack;  ///< of the allocation
         const Layout* layout = nullptr;
         std::vector<ObjectBlock> blocks = {};
         bool many_blocks = false;  ///< too many to be kept
+        bool mapped = false;       ///< by the program, without malloc
     };
 
     std::uint32_t look_up(std::uint32_t code, Address address);
     std::uint32_t number(Site site);
     std::uint32_t object(const std::string& name);
+    std::uint32_t mapped_by(std::vector<Address> stack);
     std::uint32_t allocated_by(std::vector<Address> stack, std::uint64_t bytes, const CapturedEvents& events);
     const ProgramNames& names_of(const CapturedEvents& events);
     static std::vector<Address>::const_iterator site_of(const std::vector<Address>& stack, const ProgramNames& names);
@@ -132,7 +134,8 @@ private:
     std::vector<MappedFile> unnamed_files_;                   ///< whose variables are not in the map yet
     bool program_is_named_ = false;
     std::uint32_t latest_file_ = 0;  ///< object of the file that was mapped last
-    Address file_end_ = 0;           ///< behind it
+    std::size_t files_ = 0;          ///< so many were taken
+    Address file_end_ = 0;           ///< behind the last one; 0: it is gone
     std::uint32_t elsewhere_, free_heap_, mapped_;
     FieldOptions options_;
     std::vector<std::string> fields_;

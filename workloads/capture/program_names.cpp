@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -244,6 +245,16 @@ std::optional<StructLayout> ProgramNames::layout_of_result(Address return_addres
 
 std::optional<StructLayout> ProgramNames::layout_of_type(const std::string& name) const {
     return files_->types().of_type(name);
+}
+
+void ProgramNames::set_elements(Region& variable) const {
+    const auto elements = files_->types().elements_of_variable(variable.base);
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    if (!elements || elements->bytes > most || variable.bytes % elements->bytes != 0) return;
+    variable.element_bytes = static_cast<std::uint32_t>(elements->bytes);
+    const std::uint64_t count = variable.bytes / elements->bytes;
+    if (elements->row != 0 && elements->row <= most && count % elements->row == 0)
+        variable.row_elements = static_cast<std::uint32_t>(elements->row);
 }
 
 std::vector<Region> ProgramNames::variables() const {

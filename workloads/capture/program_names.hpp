@@ -32,6 +32,9 @@ public:
     /// Global and static variables, ascending by address and without overlap; those of libraries as "LIBRARY:NAME".
     std::vector<Region> variables() const;
 
+    /// Gives a variable the size of its elements, where its type is known. The first call reads all types.
+    void set_elements(Region& variable) const;
+
     /// Names of functions.
     std::vector<std::string> functions() const;
 

@@ -68,7 +68,8 @@ enum ct_control {
     CT_FORKED,         /* process of the child */
     CT_EXECUTED,       /* path: the process runs another program from here on */
     CT_EXITED,         /* exit status, or 256 + the signal that ends it */
-    CT_DROPPED         /* references that could not be stored: the capture is not whole */
+    CT_DROPPED,        /* references that could not be stored: the capture is not whole */
+    CT_MAPPED_BY       /* address, bytes, frames, call stack as of CT_ALLOCATED: who mapped this memory of no file */
 };
 
 /* CT_TAKEN: by a producer that has not yet prepared it. */

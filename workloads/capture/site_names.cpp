@@ -23,9 +23,12 @@ SiteNames site_names_of(const ProgramNames& program, const ProgramCounters& coun
 
 std::vector<Region> regions_of(const CapturedEvents& events, const ProgramNames& program) {
     std::vector<Region> named = events.regions;
-    for (Region& variable : program.variables())
-        if (std::ranges::none_of(events.regions, [&](const Region& region) { return overlap(region, variable); }))
-            named.push_back(std::move(variable));
+    for (Region& variable : program.variables()) {
+        if (std::ranges::any_of(events.regions, [&](const Region& region) { return overlap(region, variable); }))
+            continue;
+        program.set_elements(variable);
+        named.push_back(std::move(variable));
+    }
     return named;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace cachetally {
 namespace {
@@ -71,6 +72,37 @@ std::optional<Peeled> peeled(Dwarf_Die type) {
         found.type = *next;
         if (std::string name = name_of(found.type); !name.empty()) found.name = std::move(name);
     }
+}
+
+/// Appends the lengths of an array's dimensions as its elements lie, the first one outermost; 0: unknown.
+void add_lengths(Dwarf_Die& array, std::vector<std::uint64_t>& lengths) {
+    Dwarf_Die unit, child;
+    Dwarf_Sword default_lower = 0;
+    const int language = dwarf_diecu(&array, &unit, nullptr, nullptr) == nullptr ? -1 : dwarf_srclang(&unit);
+    if (language >= 0) dwarf_default_lower_bound(language, &default_lower);
+    const auto outer = static_cast<std::ptrdiff_t>(lengths.size());
+    if (dwarf_child(&array, &child) != 0) return;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+        const auto upper = number_of(child, DW_AT_upper_bound), count = number_of(child, DW_AT_count);
+        const auto lower = number_of(child, DW_AT_lower_bound).value_or(static_cast<std::uint64_t>(default_lower));
+        lengths.push_back(count ? *count : upper ? *upper - lower + 1 : 0);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    const bool by_columns = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
+                            language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
+                            language == DW_LANG_Fortran08;
+    if (by_columns) std::reverse(lengths.begin() + outer, lengths.end());
+}
+
+/// The array that a std::array is.
+std::optional<Dwarf_Die> array_within(Dwarf_Die& type) {
+    Dwarf_Die child;
+    if (!is_struct(type) || !name_of(type).starts_with("array<") || dwarf_child(&type, &child) != 0)
+        return std::nullopt;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_member) return type_of(child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return std::nullopt;
 }
 
 /// Collects the fields of a struct.
@@ -251,6 +283,29 @@ std::optional<StructLayout> StructTypes::of_type(const std::string& name) const 
 std::optional<StructLayout> StructTypes::of_variable(Address address) const {
     const auto found = variables_.find(address);
     return found == variables_.end() ? std::nullopt : layout_of(found->second);
+}
+
+std::optional<ElementSize> StructTypes::elements_of_variable(Address address) const {
+    const auto found = variables_.find(address);
+    if (found == variables_.end()) return std::nullopt;
+    std::vector<std::uint64_t> lengths;
+    Dwarf_Die type = found->second;
+    while (true) {
+        std::optional<Dwarf_Die> next;
+        switch (dwarf_tag(&type)) {
+            case DW_TAG_array_type: add_lengths(type, lengths); [[fallthrough]];
+            case DW_TAG_typedef:
+            case DW_TAG_const_type:
+            case DW_TAG_volatile_type:
+            case DW_TAG_atomic_type: next = type_of(type); break;
+            default: next = array_within(type); break;
+        }
+        if (!next) break;
+        type = *next;
+    }
+    const std::uint64_t bytes = size_of(type);
+    if (bytes == 0) return std::nullopt;
+    return ElementSize{bytes, lengths.size() == 2 ? lengths.back() : 0};
 }
 
 std::optional<StructLayout> StructTypes::of_result(Address return_address) const {

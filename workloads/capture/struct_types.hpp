@@ -4,6 +4,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +14,12 @@
 #include "workloads/capture/struct_layout.hpp"
 
 namespace cachetally {
+
+/// What a variable consists of. Of an array, its elements.
+struct ElementSize {
+    std::uint64_t bytes = 0;
+    std::uint64_t row = 0;  ///< of a two-dimensional array: elements side by side; else 0
+};
 
 /// Of some modules. Unions are one field, and so are arrays but for those of few structs; what lies between fields is
 /// "(padding)".
@@ -25,6 +32,9 @@ public:
 
     /// Of the struct, or the array of structs, that a variable at an address is.
     std::optional<StructLayout> of_variable(Address address) const;
+
+    /// Of the variable at an address.
+    std::optional<ElementSize> elements_of_variable(Address address) const;
 
     /// Of the struct that the result of a call points to, which returns to this address: where a variable or parameter
     /// is said to be in the register of results from there on.

@@ -64,6 +64,7 @@ private:
         }
         has_begun_ = true;
         for (Lane& lane : lanes_) {
+            if (phase_ != 0) lane.controls.push_back({Control::Kind::meet, phase_});
             for (const std::uint32_t function : lane.functions)
                 lane.controls.push_back({Control::Kind::enter_function, function});
             if (lane.monitors) lane.controls.push_back(*lane.monitors);
@@ -79,9 +80,22 @@ private:
                     obey(core);
             if (running() != 0) return;
             if (std::ranges::none_of(lanes_, [](const Lane& lane) { return lane.state == State::waiting; })) refuse();
-            for (Lane& lane : lanes_)
-                if (lane.state == State::waiting) lane.state = State::running, lane.control = {};
+            pass_meeting();
         }
+    }
+
+    /// All that are not over have come to it.
+    void pass_meeting() {
+        std::uint32_t name = 0;
+        bool ends_phase = false;
+        for (Lane& lane : lanes_) {
+            if (lane.state != State::waiting) continue;
+            name = std::max(name, lane.control.argument);
+            ends_phase |= lane.control.kind == Control::Kind::barrier;
+            lane.state = State::running;
+            lane.control = {};
+        }
+        if (ends_phase || name != 0) phase_ = name;
     }
 
     void obey(unsigned core) {
@@ -189,6 +203,7 @@ private:
     SourceBeginning beginning_;
     std::vector<Lane> lanes_;
     std::uint64_t left_, passed_ = 0;
+    std::uint32_t phase_ = 0;  ///< whose name is this, as at a barrier
     bool has_begun_ = false, is_found_ = false;
     std::optional<FilterPlan> wish_;
     SiteNames names_;
@@ -219,9 +234,8 @@ public:
                 case Control::Kind::barrier:
                 case Control::Kind::meet:
                     stream.state = State::waiting;
-                    if (lane.meeting.kind != Control::Kind::barrier) lane.meeting = control;
-                    if (control.kind == Control::Kind::barrier)
-                        lane.meeting.argument = std::max(lane.meeting.argument, control.argument);
+                    if (lane.meeting.kind != Control::Kind::barrier) lane.meeting.kind = control.kind;
+                    lane.meeting.argument = std::max(lane.meeting.argument, control.argument);
                     break;
                 case Control::Kind::end: stream.state = State::over; break;
                 default: return {{}, control};

@@ -28,8 +28,8 @@ struct SourceBeginning {
 };
 
 /// The source without its beginning. Streams take turns there, a reference each, between the barriers where all meet;
-/// phases do not end. Functions that are entered there, and the switch of monitors, are as they would be. next()
-/// throws TraceError where the source is over before, with what functions there are.
+/// phases do not end. Functions that are entered there, the name of the phase, and the switch of monitors are as they
+/// would be. next() throws TraceError where the source is over before, with what functions there are.
 std::unique_ptr<ReferenceSource> late_source(std::unique_ptr<ReferenceSource> source, SourceBeginning beginning);
 
 /// References of a stream in a row where a core makes several.

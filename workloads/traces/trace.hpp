@@ -101,11 +101,12 @@ struct TraceInfo {
     std::uint64_t file_bytes = 0;  ///< 0 for pipes
     unsigned cores = 0;
     std::uint64_t loads = 0, stores = 0, fetches = 0;
-    std::uint64_t phases = 0;         ///< barriers of the first stream, and one
-    std::uint64_t controls = 0;       ///< of all streams, barriers included
-    std::uint64_t lines = 0;          ///< distinct 64-byte lines touched
-    std::uint64_t pages = 0;          ///< distinct 4 KiB pages touched
-    Address lowest = 0, highest = 0;  ///< first and last byte touched; 0 where there are no references
+    std::uint64_t phases = 0;              ///< barriers of the first stream, and one
+    std::vector<std::string> phase_names;  ///< of each; empty: no name
+    std::uint64_t controls = 0;            ///< of all streams, barriers included
+    std::uint64_t lines = 0;               ///< distinct 64-byte lines touched
+    std::uint64_t pages = 0;               ///< distinct 4 KiB pages touched
+    Address lowest = 0, highest = 0;       ///< first and last byte touched; 0 where there are no references
     std::uint64_t text_lines = 0, skipped_lines = 0;
     std::vector<Region> regions;
     std::vector<std::string> functions;

@@ -41,11 +41,31 @@ private:
     std::array<Recent, 256> recent_{};
 };
 
+/// What streams say at barriers: numbers of names and 1, 0: none.
+class PhaseNames {
+public:
+    void note(std::size_t phase, std::uint32_t name) {
+        if (name == 0) return;
+        if (phase >= numbers_.size()) numbers_.resize(phase + 1);
+        numbers_[phase] = std::max(numbers_[phase], name);
+    }
+    std::vector<std::string> of(const std::vector<std::string>& names, std::size_t phases) const {
+        std::vector<std::string> found(phases);
+        for (std::size_t phase = 0; phase < std::min(phases, numbers_.size()); ++phase)
+            if (numbers_[phase] != 0 && numbers_[phase] <= names.size()) found[phase] = names[numbers_[phase] - 1];
+        return found;
+    }
+
+private:
+    std::vector<std::uint32_t> numbers_;
+};
+
 /// Counts what is in a source, as far as it can be read.
 void count(ReferenceSource& source, TraceInfo& info, const TraceProgress& progress) {
     std::array<std::uint64_t, 3> by_kind{};
     Address lowest = ~Address{0}, highest = 0;
     Footprint footprint;
+    PhaseNames names;
     std::uint64_t references = 0;
     const auto add = [&](const Reference& reference) {
         ++by_kind[static_cast<std::size_t>(reference.kind)];
@@ -55,6 +75,7 @@ void count(ReferenceSource& source, TraceInfo& info, const TraceProgress& progre
     };
     // Traces know no waiting: a stream may be read to its end. False where the reading was stopped.
     const auto read = [&](unsigned core) {
+        std::size_t phase = 0;
         for (Control control; control.kind != Control::Kind::end;) {
             const Batch batch = source.next(core);
             control = batch.control;
@@ -62,6 +83,9 @@ void count(ReferenceSource& source, TraceInfo& info, const TraceProgress& progre
             const bool says_something = control.kind != Control::Kind::none && control.kind != Control::Kind::end;
             info.controls += says_something ? 1 : 0;
             info.phases += core == 0 && control.kind == Control::Kind::barrier ? 1 : 0;
+            phase += control.kind == Control::Kind::barrier ? 1 : 0;
+            if (control.kind == Control::Kind::barrier || control.kind == Control::Kind::meet)
+                names.note(phase, control.argument);
             references += batch.references.size();
             if (progress && !progress(references)) return false;
         }
@@ -76,6 +100,7 @@ void count(ReferenceSource& source, TraceInfo& info, const TraceProgress& progre
     } catch (const std::exception& error) {
         info.failure = error.what();
     }
+    info.phase_names = names.of(source.phase_names(), info.phases);
     info.loads = by_kind[0], info.stores = by_kind[1], info.fetches = by_kind[2];
     info.lines = footprint.lines();
     info.pages = footprint.pages();

@@ -213,6 +213,23 @@ def share_of(lines):
     return np.maximum(0, np.minimum((i + 1) * 600, (column + 1) * lines) - np.maximum(i * 600, column * lines)) / 600
 
 
+def phases_have_their_names():
+    file = lines_file("named", [0, 64, 0, 64], [0, 0, 1, 2], [1, 2, 3, 4])
+    file.file.close()
+    with h5py.File(file.path, "r+") as h5:
+        names = h5.create_dataset("phases/name", data=["phase 0", "so\x1blve", "touch all blocks of the matrix, then those of its transpose"], dtype=h5py.string_dtype())
+        names.attrs["description"] = "by the program"
+    named = Result(file.path)
+    assert named.phase_names()[0] == "phase 0" and named.phases() == 3
+    titles = [each.get_title(loc="left").rstrip("\n") for each in small_multiples(named, wanted()).axes][:3]
+    assert titles[:2] == ["phase 0: phase 0", "phase 1: so\ufffdlve"], titles
+    assert titles[2].startswith("phase 2: touch all blocks") and titles[2].endswith("\u2026"), titles
+    named.file.close()
+    with h5py.File(file.path, "r+") as h5:
+        del h5["phases/name"].attrs["description"]
+    assert Result(file.path).phase_names()[0] == ""
+
+
 def heat_cells_are_means_per_line_and_phase():
     random = np.random.default_rng(7)
     for phases, lines in ((3, 600), (257, 1200), (1000, 40), (10000, 300), (1, 17)):

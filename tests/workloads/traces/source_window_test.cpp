@@ -115,6 +115,19 @@ TEST(LateSource, SkipsAndKeepsWhatTheProgramSaid) {
     EXPECT_THAT(late({stream}, "", 0), ElementsAre(stream));
 }
 
+TEST(LateSource, SaysWhichNameThePhaseHas) {
+    const Stream first = {at(1), does(K::barrier, 7), at(2), does(K::meet), at(3), does(K::barrier), at(4)};
+    const Stream other = {at(5), does(K::barrier), at(6), does(K::meet), at(7), does(K::barrier), at(8)};
+    const Item name = does(K::meet, 7);
+    EXPECT_THAT(late({first, other}, "", 3),
+                ElementsAre(Stream{name, does(K::meet), at(3), does(K::barrier), at(4)},
+                            Stream{name, at(6), does(K::meet), at(7), does(K::barrier), at(8)}));
+    EXPECT_THAT(late({first, other}, "", 5),
+                ElementsAre(Stream{name, does(K::barrier), at(4)}, Stream{name, at(7), does(K::barrier), at(8)}));
+    EXPECT_THAT(late({first, other}, "", 7), ElementsAre(Stream{}, Stream{at(8)}));
+    EXPECT_THAT(late({{name, at(1), at(2)}}, "", 1), ElementsAre(Stream{name, at(2)})) << "cut twice";
+}
+
 TEST(LateSource, BeginsWhereAFunctionIsEntered) {
     const Stream stream = {at(1), does(K::enter_function, 0), at(2), does(K::enter_function, 1), at(3), at(4)};
     const Item main = does(K::enter_function, 0), f = does(K::enter_function, 1);

@@ -74,6 +74,29 @@ static void on_thread_ended(ThreadId thread) {
     ring_write(CT_THREAD_ENDED, words, 1, NULL);
 }
 
+static Bool is_of_libc(Addr counter) {
+    const HChar* path = NULL;
+    return VG_(get_objname)(VG_(current_DiEpoch)(), counter, &path) &&
+           (VG_(strstr)(path, "/libc.so") || VG_(strstr)(path, "/ld-linux"));
+}
+
+/* Of memory that is no file's. What libc maps for purposes of its own, such as arenas of malloc, is no structure of the
+   program. */
+static void note_mapper(Addr address, SizeT bytes) {
+    ULong words[3 + 100];
+    Addr stack[100];
+    const ThreadId thread = VG_(get_running_tid)();
+    UInt frames, i;
+    if (!options.heap || !ring || thread == VG_INVALID_THREADID) return;
+    frames = VG_(get_StackTrace)(thread, stack, options.frames < 2 ? 2 : options.frames, NULL, NULL, 0);
+    if (frames > 1 && is_of_libc(stack[0]) && is_of_libc(stack[1])) return;
+    words[0] = address;
+    words[1] = bytes;
+    words[2] = frames;
+    for (i = 0; i < frames; ++i) words[3 + i] = stack[i];
+    ring_write(CT_MAPPED_BY, words, 3 + frames, NULL);
+}
+
 static void on_map(Addr address, SizeT bytes, Bool readable, Bool writable, Bool executable, ULong debug_handle) {
     const NSegment* segment = ring ? VG_(am_find_nsegment)(address) : NULL;
     const HChar* path = segment ? VG_(am_get_filename)(segment) : NULL;
@@ -81,6 +104,12 @@ static void on_map(Addr address, SizeT bytes, Bool readable, Bool writable, Bool
                            segment && path ? (ULong)segment->offset + (address - segment->start) : 0};
     note_own_code(address, bytes, path);
     ring_write(CT_MAPPED, words, 4, path ? path : "");
+}
+
+static void on_mmap(Addr address, SizeT bytes, Bool readable, Bool writable, Bool executable, ULong debug_handle) {
+    const NSegment* segment = ring ? VG_(am_find_nsegment)(address) : NULL;
+    on_map(address, bytes, readable, writable, executable, debug_handle);
+    if (segment && !VG_(am_get_filename)(segment)) note_mapper(address, bytes);
 }
 
 static void on_unmap(Addr address, SizeT bytes) {
@@ -169,12 +198,27 @@ static void on_arrival(Addr object, UWord participants) {
     }
 }
 
+/* What a program names; "" where it cannot be read: a wrong address is no reason to end the program. Longer texts than
+   phases and regions have are cut. */
+static const HChar* client_text(Addr address) {
+    static HChar text[4096];
+    UInt length;
+    for (length = 0; length + 1 < sizeof text; ++length) {
+        const Addr at = address + length;
+        if ((length == 0 || at % VKI_PAGE_SIZE == 0) && !VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) break;
+        text[length] = *(const HChar*)at;
+        if (text[length] == 0) return text;
+    }
+    text[length] = 0;
+    return text;
+}
+
 Bool handle_request(ThreadId thread, UWord* arguments, UWord* result) {
     const ULong words[] = {arguments[1], arguments[2], arguments[3]};
     *result = 0;
     switch (arguments[0]) {
-        case CACHETALLY_REQUEST_PHASE: ring_write(CT_PHASE, NULL, 0, (const HChar*)arguments[1]); return True;
-        case CACHETALLY_REQUEST_REGION: ring_write(CT_REGION, words, 3, (const HChar*)arguments[4]); return True;
+        case CACHETALLY_REQUEST_PHASE: ring_write(CT_PHASE, NULL, 0, client_text(arguments[1])); return True;
+        case CACHETALLY_REQUEST_REGION: ring_write(CT_REGION, words, 3, client_text(arguments[4])); return True;
         case CACHETALLY_REQUEST_COLLECT: set_recording(arguments[1] != 0); return True;
         case CACHETALLY_REQUEST_BARRIER: ring_write(CT_BARRIER, words, 2, NULL); return True;
         case CACHETALLY_REQUEST_ALLOCATED: on_allocation(thread, arguments[1], arguments[2]); return True;
@@ -194,7 +238,7 @@ void track_events(void) {
     VG_(track_pre_thread_ll_create)(on_thread_created);
     VG_(track_pre_thread_ll_exit)(on_thread_ended);
     VG_(track_new_mem_startup)(on_map);
-    VG_(track_new_mem_mmap)(on_map);
+    VG_(track_new_mem_mmap)(on_mmap);
     VG_(track_die_mem_munmap)(on_unmap);
     VG_(track_new_mem_brk)(on_break);
     VG_(track_pre_deliver_signal)(on_signal);

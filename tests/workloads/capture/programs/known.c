@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +146,22 @@ static int letter(void) {
     return 0;
 }
 
+/* Names where no memory is, and one whose end is that of readable memory. */
+static int wild(void) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const char name[] = "ends with its page";
+    char* const pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char* const last = pages + page - strlen(name);
+    memcpy(last, name, strlen(name));
+    mprotect(pages + page, page, PROT_NONE);
+    CACHETALLY_PHASE((char*)8);
+    CACHETALLY_PHASE(pages + page);
+    CACHETALLY_PHASE(last);
+    CACHETALLY_REGION((char*)8, matrix, sizeof matrix, sizeof(double));
+    matrix[0][0] = 1;
+    return 0;
+}
+
 /* By another process, when all is done. */
 static int killed(void) {
     sweep();
@@ -166,6 +183,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "exit") == 0) return atoi(arguments[2]);
     if (strcmp(what, "abort") == 0) abort();
     if (strcmp(what, "kill") == 0) return killed();
+    if (strcmp(what, "wild") == 0) return wild();
     if (strcmp(what, "copy") == 0) {
         for (int character; (character = getchar()) != EOF;) putchar(character);
         return 0;
