@@ -85,6 +85,7 @@ export function switchesOf(app: App): { element: HTMLElement; update: (chosen: C
     function fillPhases({ phases, minus }: Chosen): void {
         const count = phasesToChoose(app);
         phasesRow.hidden = count < 2;
+        less.closest('label')!.hidden = differs(app);
         const fault = readPhases(app.state.phases, count).fault || readPhases(app.state.minus, count).fault;
         if (document.activeElement !== less) less.value = phasesText(minus);
         if (document.activeElement !== field) field.value = fault ? (app.state.phases ?? '') : phasesText(phases);
