@@ -99,6 +99,8 @@ export const viewCases = [
             await page.locator('canvas.field').press('z');
             const matrix = await place();
             t.near(matrix[1] - matrix[0], 131072, 'bytes of the matrix', 1e-3);
+            await page.locator('canvas.field').press('0');
+            t.equal((await place()).length, 0, 'all is shown again');
         },
     ],
     [
