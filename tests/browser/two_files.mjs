@@ -89,8 +89,9 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
                 await page.evaluate(`cachetally.set(${JSON.stringify({ phases: '', ...state })})`);
                 await t.quiet(page);
                 const [head, ...rows] = await tableRows(page, caption);
-                const keys = head.findIndex((each) => heads.some((name) => each.startsWith(name)));
-                return new Map(rows.map((row) => [row.slice(0, caption.startsWith('What') ? 2 : 1).join(), heads.map((name) => number(row[head.findIndex((each) => each.startsWith(name))]))]).filter(() => keys > 0));
+                const places = heads.map((name) => head.findIndex((each) => each.startsWith(name)));
+                t.check(places.every((place) => place > 0), `${heads} in ${head}`);
+                return new Map(rows.map((row) => [row.slice(0, caption.startsWith('What') ? 2 : 1).join(), places.map((place) => number(row[place]))]));
             };
             for (const [caption, name] of [['Data structures', 'L1 misses'], ['What evicts what', 'lines']]) {
                 const [a, b] = [await column(caption, [name], { file: '' }), await column(caption, [name], { file: 'b' })];
