@@ -24,9 +24,12 @@ constexpr std::uint64_t least_apart = 256;     ///< bytes
 constexpr std::uint64_t spans_drawn_from = 4;  ///< such spans that lines are taken from
 constexpr std::uint64_t times_l1 = 4;  ///< lines of a hashed L1, which it holds wherever they lie, that are used
 constexpr unsigned failures_between = 32, enough_failures = 96;  ///< in a row
-constexpr unsigned other_orders = 3;
+constexpr unsigned other_orders = 3, many_orders = 8;
 constexpr std::size_t few_asked = 3, more_asked = 6;  ///< lines that are too many
-constexpr double others_share = 0.985, room = 1.06;   ///< lines of page tables may be held, and few sets not be full
+constexpr unsigned most_corrections = 8;              ///< of a filling
+constexpr unsigned fillings = 2;
+constexpr double as_many = 1.03;                     ///< lines of two fillings, of the fewer ones
+constexpr double others_share = 0.985, room = 1.06;  ///< lines of page tables may be held, and few sets not be full
 
 using Lines = std::vector<std::uint64_t>;  ///< offsets
 
@@ -45,19 +48,23 @@ public:
             if (l1_.hashed)
                 together_ = std::clamp<std::uint64_t>(2 * times_l1 * l1_.capacity * apart_ / l1_.line / span, 1,
                                                       apart_ / 2 / l1_.line);
-            const Offsets loads = loads_of(lines(0, span), 0);
+            const Offsets loads = loads_of(lines(0, span, 0), 0);
             if (misses(loads) > most_miss * static_cast<double>(loads.size())) return span;
             meter_.target().release(arena_);
         }
         return 0;
     }
 
-    /// Whether the level is full.
-    bool fill(std::uint64_t span) {
+    /// Whether the level is full, of the lines of one of two fillings: from one end of the arena or the other, which
+    /// lie in other sets.
+    bool fill(std::uint64_t span, unsigned filling) {
         std::size_t group = span / apart_ / 8;
-        unsigned failures = 0;
-        for (std::uint64_t begin = 0; begin + span <= arena_.bytes; begin += span) {
-            const Lines some = lines(begin, begin + span);
+        unsigned failures = 0, corrections = 0;
+        held_.clear();
+        too_many_.clear();
+        for (std::uint64_t piece = 0; piece < arena_.bytes / span; ++piece) {
+            const std::uint64_t begin = (filling == 0 ? piece : arena_.bytes / span - 1 - piece) * span;
+            const Lines some = lines(begin, begin + span, filling * apart_ / fillings);
             for (std::size_t at = 0; at < some.size();) {
                 group = std::clamp<std::size_t>(group, 1, some.size() - at);
                 if (add(std::span(some).subspan(at, group))) {
@@ -68,12 +75,22 @@ public:
                     group /= 2;
                 } else {
                     too_many_.push_back(some[at++]);
-                    if (++failures % failures_between == 0 && leave_out_wrong_ones()) failures = 0;
+                    if (++failures % failures_between == 0 && leave_out_wrong_ones()) {
+                        if (++corrections == most_corrections) return false;
+                        failures = 0;
+                    }
                     if (failures == enough_failures) return true;
                 }
             }
         }
         return false;
+    }
+
+    /// Of some lines that are too many, whether each stays in the place of one that is held.
+    bool others_can_be_exchanged() {
+        for (std::size_t i = 1; i <= few_asked; ++i)
+            if (!can_be_exchanged(too_many_[too_many_.size() - i])) return false;
+        return true;
     }
 
     std::uint64_t held() const { return held_.size(); }
@@ -83,7 +100,7 @@ public:
     /// not stay. A few may not stay beside lines of page tables.
     bool are_in_own_sets() {
         Lines both = held_;
-        for (const std::uint64_t line : held_) both.push_back(line + apart_ / 2);
+        for (const std::uint64_t line : held_) both.push_back(line + apart_ / fillings);
         const Offsets loads = loads_of(both, 0);
         return misses(loads) < most_miss / 2 * static_cast<double>(loads.size());
     }
@@ -101,10 +118,11 @@ public:
 
 private:
     /// Of a piece of the arena, in random order.
-    Lines lines(std::uint64_t begin, std::uint64_t end) const {
+    Lines lines(std::uint64_t begin, std::uint64_t end, std::uint64_t offset) const {
         Lines found;
-        for (std::uint64_t at = begin + apart_ / 4 / l1_.line * l1_.line; at < end; at += apart_) found.push_back(at);
-        shuffle(found, meter_.seed() + begin);
+        const std::uint64_t first = together_ > 1 ? 0 : apart_ / 4 / l1_.line * l1_.line;  // several stay in a half
+        for (std::uint64_t at = begin + first; at < end; at += apart_) found.push_back(at + offset);
+        shuffle(found, meter_.seed() + begin + offset);
         return found;
     }
 
@@ -115,7 +133,8 @@ private:
             for (const Lines* each : {&lines, &others}) {
                 const std::size_t begin = all.size();
                 for (const std::uint64_t line : *each)
-                    for (std::uint64_t i = 0; i < together_; ++i) all.push_back(line + i * l1_.line + order * word);
+                    for (std::uint64_t i = 0; i < together_; ++i)
+                        all.push_back((line + i * l1_.line) % arena_.bytes + order * word);
                 shuffle(std::span(all).subspan(begin), meter_.seed() + orders_ * seed + order);
             }
         return all;
@@ -134,17 +153,26 @@ private:
         return misses(loads) <= some_misses && misses(loads, more_laps) <= some_misses;
     }
 
+    /// Where L1 and the level share lines, or a prefetcher brings some, too many may well stay in a single order.
+    bool stay_in_other_orders(const Lines& lines) {
+        for (unsigned i = 0; i < other_orders; ++i)
+            if (!stay(lines, ++orders_asked_)) return false;
+        return true;
+    }
+
     bool add(std::span<const std::uint64_t> more) {
         held_.insert(held_.end(), more.begin(), more.end());
-        if (stay(held_)) return true;
+        if (stay(held_) && stay_in_other_orders(held_)) return true;
         held_.resize(held_.size() - more.size());
         return false;
     }
 
-    /// Lines that stayed but in the orders that they were asked in. Whether there were any.
+    /// Lines that stayed but in the orders that they were asked in: beside them all others would seem too many. Whether
+    /// there were any.
     bool leave_out_wrong_ones() {
         bool left_out = false;
-        for (std::uint64_t seed = 1; seed <= other_orders; ++seed)
+        for (unsigned i = 0; i < many_orders; ++i) {
+            const std::uint64_t seed = ++orders_asked_;
             while (held_.size() > 1 && !stay(held_, seed)) {
                 const auto first = [&](std::uint64_t count) {
                     return Lines(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -153,15 +181,33 @@ private:
                 held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(bisect(0, held_.size(), fits).low));
                 left_out = true;
             }
+        }
         return left_out;
+    }
+
+    /// Those held but some, and one that is too many.
+    Lines in_place_of(std::size_t begin, std::size_t end, std::uint64_t one) const {
+        Lines rest(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(begin));
+        rest.insert(rest.end(), held_.begin() + static_cast<std::ptrdiff_t>(end), held_.end());
+        rest.push_back(one);
+        return rest;
+    }
+
+    bool can_be_exchanged(std::uint64_t one) {
+        std::size_t begin = 0, end = held_.size();
+        while (end - begin > 1) {
+            const std::size_t middle = begin + (end - begin) / 2;
+            if (stay(in_place_of(begin, middle, one)))
+                end = middle;
+            else
+                begin = middle;
+        }
+        return stay_in_other_orders(in_place_of(begin, end, one));
     }
 
     /// Those held, from `begin` to `end`, that give their place to one that is too many.
     Lines met(std::uint64_t one, std::size_t begin, std::size_t end) {
-        Lines rest(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(begin));
-        rest.insert(rest.end(), held_.begin() + static_cast<std::ptrdiff_t>(end), held_.end());
-        rest.push_back(one);
-        if (!surely_stay(loads_of(rest, 0))) return {};
+        if (!surely_stay(loads_of(in_place_of(begin, end, one), 0))) return {};
         if (end - begin == 1) return {held_[begin]};
         const std::size_t middle = begin + (end - begin) / 2;
         Lines found = met(one, begin, middle);
@@ -199,7 +245,7 @@ private:
     Meter& meter_;
     L1Geometry l1_;
     unsigned level_;
-    std::uint64_t orders_, apart_ = 0, together_ = 1;  ///< lines that lie together
+    std::uint64_t orders_, orders_asked_ = 0, apart_ = 0, together_ = 1;  ///< lines that lie together
     Arena arena_;
     Lines held_, too_many_;
 };
@@ -212,15 +258,27 @@ HeldLines find_held_lines(Meter& meter, const L1Geometry& l1, unsigned level, As
     Holding holding(meter, l1, level);
     const std::uint64_t span = holding.larger_span();
     if (span == 0) return {.why_not = "most lines of all spans stay in it"};
-    if (!holding.fill(span)) return {.why_not = "lines of as many pages as there are do not fill it"};
-    if (!holding.are_in_own_sets()) return {.why_not = "lines between those that it holds do not fill as many sets"};
-    const auto bytes = static_cast<double>(holding.held() * holding.apart());
-    HeldLines found{bytes, bytes * others_share, bytes * room};
-    if (asked == Asked::ways) found.ways = static_cast<unsigned>(holding.ways());
-    if (found.ways > 0 && holding.held() % found.ways == 0) found.low = found.high = bytes;
-    decisions.push_back(fmt::format("L{} holds {} lines {} bytes apart; another one meets {} of them", level,
-                                    holding.held(), holding.apart(),
-                                    found.ways > 0 ? std::to_string(found.ways) : "some"));
+    std::uint64_t fewest = 0, most = 0;
+    std::size_t ways = 0;
+    for (unsigned filling = 0; filling < fillings; ++filling) {
+        if (!holding.fill(span, filling))
+            return {.why_not = "lines of as many pages as there are do not fill it, or stay in some orders only"};
+        if (filling == 0 && !holding.are_in_own_sets())
+            return {.why_not = "lines between those that it holds do not fill as many sets"};
+        if (!holding.others_can_be_exchanged())
+            return {.why_not = "lines that are too many do not stay in the place of others either"};
+        fewest = filling == 0 ? holding.held() : std::min(fewest, holding.held());
+        most = std::max(most, holding.held());
+        const std::size_t found = asked == Asked::ways ? holding.ways() : 0;
+        ways = filling == 0 || found == ways ? found : 0;
+    }
+    if (static_cast<double>(most) > as_many * static_cast<double>(fewest))
+        return {.why_not = fmt::format("it holds {} lines at one time and {} at another", fewest, most)};
+    decisions.push_back(fmt::format("L{} holds {} to {} lines {} bytes apart; another one meets {} of them", level,
+                                    fewest, most, holding.apart(), ways > 0 ? std::to_string(ways) : "some"));
+    const auto bytes = [&](std::uint64_t lines) { return static_cast<double>(lines * holding.apart()); };
+    HeldLines found{bytes(most), bytes(fewest) * others_share, bytes(most) * room, static_cast<unsigned>(ways)};
+    if (ways > 0 && fewest == most && most % ways == 0) found.low = found.high = found.capacity;
     return found;
 }
 

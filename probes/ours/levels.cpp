@@ -350,7 +350,11 @@ TestReport levels_robust(Meter& meter, const L1Geometry& l1) {
     const std::string reason = why_uneven(meter, l1);
     TestReport report = reason.empty() ? levels_of(meter, l1, first_stride(l1), meter.large_page())
                                        : levels_on_small_pages(meter, l1, reason);
-    add_held_capacities(meter, l1, !reason.empty(), report);
+    try {
+        add_held_capacities(meter, l1, !reason.empty(), report);
+    } catch (const ProbeError& error) {  // what was found before is kept
+        report.decisions.push_back(fmt::format("lines that levels hold: {}", error.what()));
+    }
     return report;
 }
 

@@ -32,8 +32,9 @@ MachineDescription machine_holding(const HeldIn& levels) {
 
 HeldLines held_by(const HeldIn& levels, unsigned level, SimulatedOptions options = {},
                   const L1Geometry& l1 = {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3}) {
+    const std::uint64_t seed = options.seed;
     SimulatedTarget target(machine_holding(levels), std::move(options));
-    Meter meter(target, 1);
+    Meter meter(target, seed);
     std::vector<std::string> decisions;
     return find_held_lines(meter, l1, level, Asked::ways, decisions);
 }
@@ -88,6 +89,31 @@ TEST(HeldLines, MayIncludeThoseOfL1) {
     EXPECT_GE(found.high, 128 << 10);
 }
 
+// More lines than sets of both have room for stay in some orders. All others then seem too many, though most of the
+// level is free.
+TEST(HeldLines, AreThoseThatStayInAnyOrder) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed)
+        for (const bool small : {false, true}) {
+            SimulatedOptions options = small ? on_small_pages() : SimulatedOptions{};
+            options.seed = seed;
+            const HeldLines fifo = held_by({.l1 = "size: 40 KiB, ways: 10",
+                                            .l2 = "size: 192 KiB, ways: 12",
+                                            .l2_policy = "fifo",
+                                            .inclusion = "exclusive"},
+                                           2, options, {.capacity = 40 << 10, .line = 64, .ways = 10, .latency = 3});
+            const HeldLines bits = held_by({.l1 = "size: 8 KiB, ways: 2",
+                                            .l2 = "size: 96 KiB, ways: 6",
+                                            .l1_policy = "tree_plru",
+                                            .l2_policy = "bit_plru",
+                                            .inclusion = "exclusive"},
+                                           2, options, {.capacity = 8 << 10, .line = 64, .ways = 2, .latency = 3});
+            EXPECT_TRUE(!fifo.why_not.empty() || (fifo.high >= (192 << 10) && fifo.low <= (232 << 10)))
+                << fifo.capacity << ' ' << seed << small;
+            EXPECT_TRUE(!bits.why_not.empty() || (bits.high >= (96 << 10) && bits.low <= (104 << 10)))
+                << bits.capacity << ' ' << seed << small;
+        }
+}
+
 // A hashed L1 holds lines wherever they lie: so many are used that it does not.
 TEST(HeldLines, PassAHashedL1) {
     const HeldLines found = held_by({.l1 = "size: 16 KiB, ways: 4, indexing: xor_hash"}, 2, on_small_pages(),
@@ -118,6 +144,25 @@ TEST(HeldLines, TellLevelsAndL2) {
         EXPECT_EQ(report.find("L2", of_l2 ? "ways" : "capacity") != nullptr, true) << report.test;
         EXPECT_EQ(report.find("L3", "capacity") != nullptr, report.test == "levels") << report.test;
     }
+}
+
+// Lines are held after all else is found; what they cost beyond the budget takes nothing of that away.
+TEST(HeldLines, AreGivenUpWhereTheBudgetEnds) {
+    const MachineDescription machine = machine_holding({.page = "16 KiB"});
+    SuiteOptions suite;
+    suite.tests = {"levels"};
+    suite.published = false;
+    SimulatedTarget whole(machine, on_small_pages());
+    const TestReport all = run_suite(whole, suite).back();
+    ASSERT_NE(all.find("L2", "capacity"), nullptr);
+    suite.budget.most_references = whole.cost().references - 1;
+    SimulatedTarget cut(machine, on_small_pages());
+    const TestReport some = run_suite(cut, suite).back();
+    ASSERT_NE(some.find("L2", "capacity"), nullptr);
+    EXPECT_EQ(some.find("L2", "capacity")->low, all.find("L2", "capacity")->low);
+    EXPECT_EQ(some.find("L3", "capacity"), nullptr);
+    EXPECT_LT(some.cost.references, all.cost.references);
+    EXPECT_NE(some.decisions, all.decisions) << "all was afforded";
 }
 
 }  // namespace
