@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
+#include "probes/ours/held_lines.hpp"
 #include "probes/ours/level_edges.hpp"
 #include "probes/ours/level_spans.hpp"
 #include "probes/ours/retention.hpp"
@@ -346,9 +347,15 @@ std::uint64_t first_stride(const L1Geometry& l1) {
 }  // namespace
 
 TestReport levels_robust(Meter& meter, const L1Geometry& l1) {
-    if (const std::string reason = why_uneven(meter, l1); !reason.empty())
-        return levels_on_small_pages(meter, l1, reason);
-    return levels_of(meter, l1, first_stride(l1), meter.large_page());
+    const std::string reason = why_uneven(meter, l1);
+    TestReport report = reason.empty() ? levels_of(meter, l1, first_stride(l1), meter.large_page())
+                                       : levels_on_small_pages(meter, l1, reason);
+    try {
+        add_held_capacities(meter, l1, !reason.empty(), report);
+    } catch (const ProbeError& error) {  // what was found before is kept
+        report.decisions.push_back(fmt::format("lines that levels hold: {}", error.what()));
+    }
+    return report;
 }
 
 TestReport change_points_robust(Meter& meter, const L1Geometry& l1) {

@@ -94,6 +94,7 @@ TEST(PageClasses, TellCapacityAndWaysToLevels) {
 TEST(PageClasses, SmallSecondLevelsAreNotTakenForTheThird) {
     SimulatedOptions options;
     options.large_pages.clear();
+    options.no_events = "lines that L2 holds would be counted";
     for (const char* mapping : {"contiguous", "random"}) {
         const TestReport report =
             robust(read_machine(fmt::format("name: any\ncaches:\n  - {{name: L1, size: 8 KiB, ways: 1, latency: 4, "

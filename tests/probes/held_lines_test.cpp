@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines that a level holds: capacities and ways as machine files state them, wherever pages lie.
+#include "probes/ours/held_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "cachetally/machine.hpp"
+#include "probes/targets/simulated.hpp"
+#include "tests/probes/robust.hpp"
+
+namespace cachetally {
+namespace {
+
+struct HeldIn {
+    std::string l1 = "size: 16 KiB, ways: 4", l2 = "size: 128 KiB, ways: 8", l3 = "size: 1 MiB, ways: 16";
+    std::string l1_policy = "lru", l2_policy = "lru", inclusion = "nine", page = "4 KiB";
+};
+
+MachineDescription machine_holding(const HeldIn& levels) {
+    return read_machine(
+        fmt::format("name: any\ncaches:\n"
+                    "  - {{name: L1, {}, latency: 3, replacement: {}, next: L2}}\n"
+                    "  - {{name: L2, {}, latency: 9, replacement: {}, inclusion: {}, next: L3}}\n"
+                    "  - {{name: L3, {}, latency: 30, replacement: tree_plru, next: memory}}\n"
+                    "pages: {{size: {}, mapping: random}}\ntlbs:\n  - {{name: T, entries: 1024, ways: full}}\n"
+                    "memory: {{latency: 100}}\n",
+                    levels.l1, levels.l1_policy, levels.l2, levels.l2_policy, levels.inclusion, levels.l3, levels.page),
+        "any.yaml");
+}
+
+HeldLines held_by(const HeldIn& levels, unsigned level, SimulatedOptions options = {},
+                  const L1Geometry& l1 = {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3}) {
+    const std::uint64_t seed = options.seed;
+    SimulatedTarget target(machine_holding(levels), std::move(options));
+    Meter meter(target, seed);
+    std::vector<std::string> decisions;
+    return find_held_lines(meter, l1, level, Asked::ways, decisions);
+}
+
+SimulatedOptions on_small_pages() {
+    SimulatedOptions options;
+    options.large_pages.clear();
+    return options;
+}
+
+struct HeldSecond {
+    HeldIn levels;
+    double kib;
+    unsigned ways;
+};
+
+// L1 hides some lines of the level: as many ways, policies that keep lines, ways of L2 that are shorter or no power of
+// two, pages longer than a way.
+TEST(HeldLines, FillTheSecondLevel) {
+    for (const auto& [levels, kib, ways] :
+         std::vector<HeldSecond>{{{}, 128, 8},
+                                 {{.l2 = "size: 64 KiB, ways: 4"}, 64, 4},
+                                 {{.l2 = "size: 48 KiB, ways: 16"}, 48, 16},
+                                 {{.l2 = "size: 96 KiB, ways: 8"}, 96, 8},
+                                 {{.l1_policy = "random", .l2_policy = "random"}, 128, 8},
+                                 {{.l1_policy = "tree_plru", .l2_policy = "fifo", .inclusion = "inclusive"}, 128, 8},
+                                 {{.l2_policy = "bit_plru", .page = "64 KiB"}, 128, 8}})
+        for (const bool small : {false, true}) {
+            const HeldLines found = held_by(levels, 2, small ? on_small_pages() : SimulatedOptions{});
+            EXPECT_EQ(found.why_not, "") << levels.l2 << levels.l1_policy << small;
+            EXPECT_LE(found.low, kib * 1024) << levels.l2 << levels.l1_policy << small;
+            EXPECT_GE(found.high, kib * 1024) << levels.l2 << levels.l1_policy << small;
+            EXPECT_LE(found.high - found.low, 0.1 * kib * 1024);
+            if (levels.l1_policy == "random" && found.ways == 0) continue;  // which L1 keeps is not the same each time
+            EXPECT_EQ(found.ways, ways) << levels.l2 << levels.l1_policy << small;
+        }
+}
+
+TEST(HeldLines, FillTheThirdLevel) {
+    const HeldLines found = held_by({}, 3, on_small_pages());
+    EXPECT_EQ(found.why_not, "");
+    EXPECT_LE(found.low, 1 << 20);
+    EXPECT_GE(found.high, 1 << 20);
+    EXPECT_EQ(found.ways, 16);
+}
+
+// An exclusive level holds what L1 does besides.
+TEST(HeldLines, MayIncludeThoseOfL1) {
+    const HeldLines found = held_by({.inclusion = "exclusive"}, 2, on_small_pages());
+    EXPECT_EQ(found.why_not, "");
+    EXPECT_LE(found.low, (128 + 16) << 10);
+    EXPECT_GE(found.high, 128 << 10);
+}
+
+// More lines than sets of both have room for stay in some orders. All others then seem too many, though most of the
+// level is free.
+TEST(HeldLines, AreThoseThatStayInAnyOrder) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed)
+        for (const bool small : {false, true}) {
+            SimulatedOptions options = small ? on_small_pages() : SimulatedOptions{};
+            options.seed = seed;
+            const HeldLines fifo = held_by({.l1 = "size: 40 KiB, ways: 10",
+                                            .l2 = "size: 192 KiB, ways: 12",
+                                            .l2_policy = "fifo",
+                                            .inclusion = "exclusive"},
+                                           2, options, {.capacity = 40 << 10, .line = 64, .ways = 10, .latency = 3});
+            const HeldLines bits = held_by({.l1 = "size: 8 KiB, ways: 2",
+                                            .l2 = "size: 96 KiB, ways: 6",
+                                            .l1_policy = "tree_plru",
+                                            .l2_policy = "bit_plru",
+                                            .inclusion = "exclusive"},
+                                           2, options, {.capacity = 8 << 10, .line = 64, .ways = 2, .latency = 3});
+            EXPECT_TRUE(!fifo.why_not.empty() || (fifo.high >= (192 << 10) && fifo.low <= (232 << 10)))
+                << fifo.capacity << ' ' << seed << small;
+            EXPECT_TRUE(!bits.why_not.empty() || (bits.high >= (96 << 10) && bits.low <= (104 << 10)))
+                << bits.capacity << ' ' << seed << small;
+        }
+}
+
+// A hashed L1 holds lines wherever they lie: so many are used that it does not.
+TEST(HeldLines, PassAHashedL1) {
+    const HeldLines found = held_by({.l1 = "size: 16 KiB, ways: 4, indexing: xor_hash"}, 2, on_small_pages(),
+                                    {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3, .hashed = true});
+    EXPECT_EQ(found.why_not, "");
+    EXPECT_EQ(found.ways, 8);
+    EXPECT_LE(found.low, 128 << 10);
+    EXPECT_GE(found.high, 128 << 10);
+}
+
+TEST(HeldLines, AreRefusedWithoutCounts) {
+    SimulatedOptions options = on_small_pages();
+    options.no_events = "hidden";
+    EXPECT_NE(held_by({}, 2, options).why_not, "");
+    EXPECT_NE(held_by({}, 4).why_not, "") << "a level that is not there";
+}
+
+// As users ask for them: small pages left most of it open.
+TEST(HeldLines, TellLevelsAndL2) {
+    SimulatedTarget target(machine_holding({.l3 = "size: 512 KiB, ways: 16", .page = "16 KiB"}), on_small_pages());
+    SuiteOptions suite;
+    suite.tests = {"levels", "l2"};
+    suite.published = false;
+    for (TestReport& report : run_suite(target, suite)) {
+        judge(report, facts_of(machine_holding({.l3 = "size: 512 KiB, ways: 16"})));
+        expect_none_wrong(report);
+        const bool of_l2 = report.test == "l2";
+        EXPECT_EQ(report.find("L2", of_l2 ? "ways" : "capacity") != nullptr, true) << report.test;
+        EXPECT_EQ(report.find("L3", "capacity") != nullptr, report.test == "levels") << report.test;
+    }
+}
+
+// Lines are held after all else is found; what they cost beyond the budget takes nothing of that away.
+TEST(HeldLines, AreGivenUpWhereTheBudgetEnds) {
+    const MachineDescription machine = machine_holding({.page = "16 KiB"});
+    SuiteOptions suite;
+    suite.tests = {"levels"};
+    suite.published = false;
+    SimulatedTarget whole(machine, on_small_pages());
+    const TestReport all = run_suite(whole, suite).back();
+    ASSERT_NE(all.find("L2", "capacity"), nullptr);
+    suite.budget.most_references = whole.cost().references - 1;
+    SimulatedTarget cut(machine, on_small_pages());
+    const TestReport some = run_suite(cut, suite).back();
+    ASSERT_NE(some.find("L2", "capacity"), nullptr);
+    EXPECT_EQ(some.find("L2", "capacity")->low, all.find("L2", "capacity")->low);
+    EXPECT_EQ(some.find("L3", "capacity"), nullptr);
+    EXPECT_LT(some.cost.references, all.cost.references);
+    EXPECT_NE(some.decisions, all.decisions) << "all was afforded";
+}
+
+}  // namespace
+}  // namespace cachetally
