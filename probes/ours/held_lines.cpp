@@ -28,6 +28,7 @@ constexpr unsigned other_orders = 3, many_orders = 8;
 constexpr std::size_t few_asked = 3, more_asked = 6;  ///< lines that are too many
 constexpr unsigned most_corrections = 8;              ///< of a filling
 constexpr unsigned fillings = 2;
+constexpr std::uint64_t most_loads = 50'000'000;     ///< of a level, one of thousands of pages would take minutes
 constexpr double as_many = 1.03;                     ///< lines of two fillings, of the fewer ones
 constexpr double others_share = 0.985, room = 1.06;  ///< lines of page tables may be held, and few sets not be full
 
@@ -55,9 +56,9 @@ public:
         return 0;
     }
 
-    /// Whether the level is full, of the lines of one of two fillings: from one end of the arena or the other, which
-    /// lie in other sets.
-    bool fill(std::uint64_t span, unsigned filling) {
+    /// Fills the level with the lines of one of two fillings: from one end of the arena or the other, which lie in
+    /// other sets. Returns why it is not full, or nothing.
+    std::string fill(std::uint64_t span, unsigned filling) {
         std::size_t group = span / apart_ / 8;
         unsigned failures = 0, corrections = 0;
         held_.clear();
@@ -66,6 +67,7 @@ public:
             const std::uint64_t begin = (filling == 0 ? piece : arena_.bytes / span - 1 - piece) * span;
             const Lines some = lines(begin, begin + span, filling * apart_ / fillings);
             for (std::size_t at = 0; at < some.size();) {
+                if (loads_ > most_loads) return fmt::format("{} loads do not fill it", most_loads);
                 group = std::clamp<std::size_t>(group, 1, some.size() - at);
                 if (add(std::span(some).subspan(at, group))) {
                     at += group;
@@ -76,14 +78,14 @@ public:
                 } else {
                     too_many_.push_back(some[at++]);
                     if (++failures % failures_between == 0 && leave_out_wrong_ones()) {
-                        if (++corrections == most_corrections) return false;
+                        if (++corrections == most_corrections) return "lines stay in it in some orders only";
                         failures = 0;
                     }
-                    if (failures == enough_failures) return true;
+                    if (failures == enough_failures) return {};
                 }
             }
         }
-        return false;
+        return "lines of as many pages as there are do not fill it";
     }
 
     /// Of some lines that are too many, whether each stays in the place of one that is held.
@@ -143,6 +145,7 @@ private:
     /// In a lap.
     double misses(const Offsets& loads, unsigned laps = 1) {
         const Measurement seen = meter_.count(arena_, {loads}, {warm_up, laps});
+        loads_ += loads.size() * (warm_up + laps);
         return seen.cache_misses[level_ - 1] * static_cast<double>(loads.size());
     }
 
@@ -245,7 +248,7 @@ private:
     Meter& meter_;
     L1Geometry l1_;
     unsigned level_;
-    std::uint64_t orders_, orders_asked_ = 0, apart_ = 0, together_ = 1;  ///< lines that lie together
+    std::uint64_t loads_ = 0, orders_, orders_asked_ = 0, apart_ = 0, together_ = 1;  ///< lines that lie together
     Arena arena_;
     Lines held_, too_many_;
 };
@@ -261,8 +264,7 @@ HeldLines find_held_lines(Meter& meter, const L1Geometry& l1, unsigned level, As
     std::uint64_t fewest = 0, most = 0;
     std::size_t ways = 0;
     for (unsigned filling = 0; filling < fillings; ++filling) {
-        if (!holding.fill(span, filling))
-            return {.why_not = "lines of as many pages as there are do not fill it, or stay in some orders only"};
+        if (std::string why_not = holding.fill(span, filling); !why_not.empty()) return {.why_not = std::move(why_not)};
         if (filling == 0 && !holding.are_in_own_sets())
             return {.why_not = "lines between those that it holds do not fill as many sets"};
         if (!holding.others_can_be_exchanged())
