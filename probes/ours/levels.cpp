@@ -7,9 +7,9 @@
 
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
-#include "probes/ours/held_lines.hpp"
 #include "probes/ours/level_edges.hpp"
 #include "probes/ours/level_spans.hpp"
+#include "probes/ours/resident_lines.hpp"
 #include "probes/ours/retention.hpp"
 #include "probes/ours/sets.hpp"
 #include "probes/ours/sweep.hpp"
@@ -351,9 +351,9 @@ TestReport levels_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report = reason.empty() ? levels_of(meter, l1, first_stride(l1), meter.large_page())
                                        : levels_on_small_pages(meter, l1, reason);
     try {
-        add_held_capacities(meter, l1, !reason.empty(), report);
+        add_resident_capacities(meter, l1, !reason.empty(), report);
     } catch (const ProbeError& error) {  // what was found before is kept
-        report.decisions.push_back(fmt::format("lines that levels hold: {}", error.what()));
+        report.decisions.push_back(fmt::format("resident lines: {}", error.what()));
     }
     return report;
 }

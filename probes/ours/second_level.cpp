@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "probes/analysis.hpp"
-#include "probes/ours/held_lines.hpp"
+#include "probes/ours/resident_lines.hpp"
 #include "probes/ours/sets.hpp"
 #include "sim/topology/names.hpp"
 
@@ -244,14 +244,15 @@ TestReport all_refused(TestReport report, const std::string& reason) {
     return refused(std::move(report), "L2", {"ways", "capacity", "inclusion", "replacement"}, reason);
 }
 
-/// By lines that L2 holds together, where those that meet show nothing; `why_not`: why they do not.
-TestReport second_level_held(Meter& meter, const L1Geometry& l1, TestReport report, const std::string& why_not) {
-    const HeldLines held = find_held_lines(meter, l1, 2, Asked::ways, report.decisions);
-    if (!held.why_not.empty()) report.decisions.push_back(held.why_not);
-    if (held.ways == 0) return all_refused(std::move(report), why_not);
-    const std::string method = "lines in whose place another one stays";
-    report.answer("L2", "ways", held.ways, "ways", method);
-    report.answer("L2", "capacity", held.capacity, held.low, held.high, "bytes", method);
+/// By resident lines, if congruent lines show nothing; `why_not`: why they do not.
+TestReport second_level_by_residents(Meter& meter, const L1Geometry& l1, TestReport report,
+                                     const std::string& why_not) {
+    const ResidentLines found = find_resident_lines(meter, l1, 2, Asked::ways, report.decisions);
+    if (!found.why_not.empty()) report.decisions.push_back(found.why_not);
+    if (found.ways == 0) return all_refused(std::move(report), why_not);
+    const std::string method = "resident lines congruent to a rejected one";
+    report.answer("L2", "ways", found.ways, "ways", method);
+    report.answer("L2", "capacity", found.capacity, found.low, found.high, "bytes", method);
     return refused(std::move(report), "L2", {"inclusion", "replacement"}, why_not);
 }
 
@@ -260,16 +261,16 @@ TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l
     const Finding* capacity = levels.find("L2", "capacity");
     const Finding* latency = levels.find("L2", "latency");
     if (capacity == nullptr || (latency == nullptr && meter.capabilities().cache_events < 2))
-        return second_level_held(
+        return second_level_by_residents(
             meter, l1, std::move(report),
             "no second level was found whose capacity (and, without event counts, latency) is known");
     SecondLevel level(meter, l1, {2, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number},
                       report.decisions);
     const Second found = level.geometry(l1_policy);
-    if (found.way == 0) return second_level_held(meter, l1, std::move(report), found.reason);
+    if (found.way == 0) return second_level_by_residents(meter, l1, std::move(report), found.reason);
     if (2 * found.way > meter.large_page())
-        return second_level_held(meter, l1, std::move(report),
-                                 "lines that would meet in it lie on several pages, which may lie anywhere");
+        return second_level_by_residents(meter, l1, std::move(report),
+                                         "lines that would meet in it lie on several pages, which may lie anywhere");
     const std::string method = "numbers of lines that stay, by their distance";
     report.answer("L2", "ways", found.ways, "ways", method);
     report.answer("L2", "capacity", found.way * found.ways, "bytes", method);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines that a level holds: capacities and ways as machine files state them, wherever pages lie.
-#include "probes/ours/held_lines.hpp"
+// Capacities and ways by resident lines are those of the machine file, wherever pages lie.
+#include "probes/ours/resident_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@
 namespace cachetally {
 namespace {
 
-struct HeldIn {
+struct Levels {
     std::string l1 = "size: 16 KiB, ways: 4", l2 = "size: 128 KiB, ways: 8", l3 = "size: 1 MiB, ways: 16";
     std::string l1_policy = "lru", l2_policy = "lru", inclusion = "nine", page = "4 KiB";
 };
 
-MachineDescription machine_holding(const HeldIn& levels) {
+MachineDescription machine_of_levels(const Levels& levels) {
     return read_machine(
         fmt::format("name: any\ncaches:\n"
                     "  - {{name: L1, {}, latency: 3, replacement: {}, next: L2}}\n"
@@ -30,13 +30,13 @@ MachineDescription machine_holding(const HeldIn& levels) {
         "any.yaml");
 }
 
-HeldLines held_by(const HeldIn& levels, unsigned level, SimulatedOptions options = {},
-                  const L1Geometry& l1 = {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3}) {
+ResidentLines residents_of(const Levels& levels, unsigned level, SimulatedOptions options = {},
+                           const L1Geometry& l1 = {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3}) {
     const std::uint64_t seed = options.seed;
-    SimulatedTarget target(machine_holding(levels), std::move(options));
+    SimulatedTarget target(machine_of_levels(levels), std::move(options));
     Meter meter(target, seed);
     std::vector<std::string> decisions;
-    return find_held_lines(meter, l1, level, Asked::ways, decisions);
+    return find_resident_lines(meter, l1, level, Asked::ways, decisions);
 }
 
 SimulatedOptions on_small_pages() {
@@ -45,25 +45,25 @@ SimulatedOptions on_small_pages() {
     return options;
 }
 
-struct HeldSecond {
-    HeldIn levels;
+struct ResidentSecond {
+    Levels levels;
     double kib;
     unsigned ways;
 };
 
 // L1 hides some lines of the level: as many ways, policies that keep lines, ways of L2 that are shorter or no power of
 // two, pages longer than a way.
-TEST(HeldLines, FillTheSecondLevel) {
-    for (const auto& [levels, kib, ways] :
-         std::vector<HeldSecond>{{{}, 128, 8},
-                                 {{.l2 = "size: 64 KiB, ways: 4"}, 64, 4},
-                                 {{.l2 = "size: 48 KiB, ways: 16"}, 48, 16},
-                                 {{.l2 = "size: 96 KiB, ways: 8"}, 96, 8},
-                                 {{.l1_policy = "random", .l2_policy = "random"}, 128, 8},
-                                 {{.l1_policy = "tree_plru", .l2_policy = "fifo", .inclusion = "inclusive"}, 128, 8},
-                                 {{.l2_policy = "bit_plru", .page = "64 KiB"}, 128, 8}})
+TEST(ResidentLines, FillTheSecondLevel) {
+    for (const auto& [levels, kib, ways] : std::vector<ResidentSecond>{
+             {{}, 128, 8},
+             {{.l2 = "size: 64 KiB, ways: 4"}, 64, 4},
+             {{.l2 = "size: 48 KiB, ways: 16"}, 48, 16},
+             {{.l2 = "size: 96 KiB, ways: 8"}, 96, 8},
+             {{.l1_policy = "random", .l2_policy = "random"}, 128, 8},
+             {{.l1_policy = "tree_plru", .l2_policy = "fifo", .inclusion = "inclusive"}, 128, 8},
+             {{.l2_policy = "bit_plru", .page = "64 KiB"}, 128, 8}})
         for (const bool small : {false, true}) {
-            const HeldLines found = held_by(levels, 2, small ? on_small_pages() : SimulatedOptions{});
+            const ResidentLines found = residents_of(levels, 2, small ? on_small_pages() : SimulatedOptions{});
             EXPECT_EQ(found.why_not, "") << levels.l2 << levels.l1_policy << small;
             EXPECT_LE(found.low, kib * 1024) << levels.l2 << levels.l1_policy << small;
             EXPECT_GE(found.high, kib * 1024) << levels.l2 << levels.l1_policy << small;
@@ -73,8 +73,8 @@ TEST(HeldLines, FillTheSecondLevel) {
         }
 }
 
-TEST(HeldLines, FillTheThirdLevel) {
-    const HeldLines found = held_by({}, 3, on_small_pages());
+TEST(ResidentLines, FillTheThirdLevel) {
+    const ResidentLines found = residents_of({}, 3, on_small_pages());
     EXPECT_EQ(found.why_not, "");
     EXPECT_LE(found.low, 1 << 20);
     EXPECT_GE(found.high, 1 << 20);
@@ -82,8 +82,8 @@ TEST(HeldLines, FillTheThirdLevel) {
 }
 
 // An exclusive level holds what L1 does besides.
-TEST(HeldLines, MayIncludeThoseOfL1) {
-    const HeldLines found = held_by({.inclusion = "exclusive"}, 2, on_small_pages());
+TEST(ResidentLines, MayIncludeThoseOfL1) {
+    const ResidentLines found = residents_of({.inclusion = "exclusive"}, 2, on_small_pages());
     EXPECT_EQ(found.why_not, "");
     EXPECT_LE(found.low, (128 + 16) << 10);
     EXPECT_GE(found.high, 128 << 10);
@@ -91,22 +91,24 @@ TEST(HeldLines, MayIncludeThoseOfL1) {
 
 // More lines than sets of both have room for stay in some orders. All others then seem too many, though most of the
 // level is free.
-TEST(HeldLines, AreThoseThatStayInAnyOrder) {
+TEST(ResidentLines, AreThoseThatStayInAnyOrder) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
         for (const bool small : {false, true}) {
             SimulatedOptions options = small ? on_small_pages() : SimulatedOptions{};
             options.seed = seed;
-            const HeldLines fifo = held_by({.l1 = "size: 40 KiB, ways: 10",
-                                            .l2 = "size: 192 KiB, ways: 12",
-                                            .l2_policy = "fifo",
-                                            .inclusion = "exclusive"},
-                                           2, options, {.capacity = 40 << 10, .line = 64, .ways = 10, .latency = 3});
-            const HeldLines bits = held_by({.l1 = "size: 8 KiB, ways: 2",
-                                            .l2 = "size: 96 KiB, ways: 6",
-                                            .l1_policy = "tree_plru",
-                                            .l2_policy = "bit_plru",
-                                            .inclusion = "exclusive"},
-                                           2, options, {.capacity = 8 << 10, .line = 64, .ways = 2, .latency = 3});
+            const ResidentLines fifo =
+                residents_of({.l1 = "size: 40 KiB, ways: 10",
+                              .l2 = "size: 192 KiB, ways: 12",
+                              .l2_policy = "fifo",
+                              .inclusion = "exclusive"},
+                             2, options, {.capacity = 40 << 10, .line = 64, .ways = 10, .latency = 3});
+            const ResidentLines bits =
+                residents_of({.l1 = "size: 8 KiB, ways: 2",
+                              .l2 = "size: 96 KiB, ways: 6",
+                              .l1_policy = "tree_plru",
+                              .l2_policy = "bit_plru",
+                              .inclusion = "exclusive"},
+                             2, options, {.capacity = 8 << 10, .line = 64, .ways = 2, .latency = 3});
             EXPECT_TRUE(!fifo.why_not.empty() || (fifo.high >= (192 << 10) && fifo.low <= (232 << 10)))
                 << fifo.capacity << ' ' << seed << small;
             EXPECT_TRUE(!bits.why_not.empty() || (bits.high >= (96 << 10) && bits.low <= (104 << 10)))
@@ -115,30 +117,31 @@ TEST(HeldLines, AreThoseThatStayInAnyOrder) {
 }
 
 // A hashed L1 holds lines wherever they lie: so many are used that it does not.
-TEST(HeldLines, PassAHashedL1) {
-    const HeldLines found = held_by({.l1 = "size: 16 KiB, ways: 4, indexing: xor_hash"}, 2, on_small_pages(),
-                                    {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3, .hashed = true});
+TEST(ResidentLines, PassAHashedL1) {
+    const ResidentLines found =
+        residents_of({.l1 = "size: 16 KiB, ways: 4, indexing: xor_hash"}, 2, on_small_pages(),
+                     {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3, .hashed = true});
     EXPECT_EQ(found.why_not, "");
     EXPECT_EQ(found.ways, 8);
     EXPECT_LE(found.low, 128 << 10);
     EXPECT_GE(found.high, 128 << 10);
 }
 
-TEST(HeldLines, AreRefusedWithoutCounts) {
+TEST(ResidentLines, AreRefusedWithoutCounts) {
     SimulatedOptions options = on_small_pages();
     options.no_events = "hidden";
-    EXPECT_NE(held_by({}, 2, options).why_not, "");
-    EXPECT_NE(held_by({}, 4).why_not, "") << "a level that is not there";
+    EXPECT_NE(residents_of({}, 2, options).why_not, "");
+    EXPECT_NE(residents_of({}, 4).why_not, "") << "a level that is not there";
 }
 
 // As users ask for them: small pages left most of it open.
-TEST(HeldLines, TellLevelsAndL2) {
-    SimulatedTarget target(machine_holding({.l3 = "size: 512 KiB, ways: 16", .page = "16 KiB"}), on_small_pages());
+TEST(ResidentLines, TellLevelsAndL2) {
+    SimulatedTarget target(machine_of_levels({.l3 = "size: 512 KiB, ways: 16", .page = "16 KiB"}), on_small_pages());
     SuiteOptions suite;
     suite.tests = {"levels", "l2"};
     suite.published = false;
     for (TestReport& report : run_suite(target, suite)) {
-        judge(report, facts_of(machine_holding({.l3 = "size: 512 KiB, ways: 16"})));
+        judge(report, facts_of(machine_of_levels({.l3 = "size: 512 KiB, ways: 16"})));
         expect_none_wrong(report);
         const bool of_l2 = report.test == "l2";
         EXPECT_EQ(report.find("L2", of_l2 ? "ways" : "capacity") != nullptr, true) << report.test;
@@ -147,8 +150,8 @@ TEST(HeldLines, TellLevelsAndL2) {
 }
 
 // Lines are held after all else is found; what they cost beyond the budget takes nothing of that away.
-TEST(HeldLines, AreGivenUpWhereTheBudgetEnds) {
-    const MachineDescription machine = machine_holding({.page = "16 KiB"});
+TEST(ResidentLines, AreGivenUpWhereTheBudgetEnds) {
+    const MachineDescription machine = machine_of_levels({.page = "16 KiB"});
     SuiteOptions suite;
     suite.tests = {"levels"};
     suite.published = false;
