@@ -144,6 +144,14 @@ std::string habits(const CacheConfig& cache) {
     return words.empty() ? "" : fmt::format("  {}", fmt::join(words, ", "));
 }
 
+void print_walks(const PagesConfig& pages) {
+    print("page walks: {}{}{}\n", pages.walk_references ? "reads of the page table, plus " : "no reads, ",
+          numbered(pages.walk_latency, "cycle"),
+          pages.walk_caches.empty()
+              ? ""
+              : fmt::format("; page-walk caches of {} entries", fmt::join(pages.walk_caches, ", ")));
+}
+
 void print_components(const MachineDescription& machine) {
     print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}\n", "cache", "size", "ways", "line", "latency", "cores",
           "policy", "next");
@@ -162,6 +170,7 @@ void print_components(const MachineDescription& machine) {
               name_of(tlb.replacement));
     print("\npages of {}, mapped: {}{}\n", format_size(machine.pages.size), name_of(machine.pages.mapping),
           machine.pages.ranges.empty() ? "" : "; others in ranges of addresses (--yaml)");
+    if (!machine.tlbs.empty()) print_walks(machine.pages);
     if (machine.coherence.protocol != Protocol::none)
         print("caches of several cores are kept coherent: {}, by {}\n", name_of(machine.coherence.protocol),
               name_of(machine.coherence.by));

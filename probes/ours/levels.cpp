@@ -149,6 +149,9 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
     const std::vector<LevelEdge>& edges = found.edges;
     const std::vector<SpanTime>& points = sweep.points();
     const SpanTime& last = points.back();
+    const std::string contradicted = contradiction(meter, edges.size());
+    if (!contradicted.empty() && edges.size() > meter.capabilities().exact_cache_events())
+        return refuse_levels(report, contradicted, 1);  // whatever else is refused: one of them is none
     if (last.cycles > points[points.size() - 2].cycles * 1.03)
         return refuse_levels(report, fmt::format("times still rise at {}", format_size(last.bytes)), edges.size());
     if (!sweep.reaches_memory())
@@ -163,8 +166,7 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
                 "beyond {} times depend on where pages lie, and rise again: a level or sets that are filled unevenly",
                 format_size(doubtful->low)),
             static_cast<std::size_t>(doubtful - edges.data()) + 1);
-    if (const std::string reason = contradiction(meter, edges.size()); !reason.empty())
-        return refuse_levels(report, reason, 1);
+    if (!contradicted.empty()) return refuse_levels(report, contradicted, 1);
     const std::size_t close = meter.capabilities().exact_cache_events() > 0 ? 0 : close_level(edges);
     const SmallRise* small = small_rise(meter, found);
     if (small != nullptr)

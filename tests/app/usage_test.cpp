@@ -75,6 +75,13 @@ TEST(Usage, MachineShowTellsWhatCachesDoBesides) {
     EXPECT_THAT(shown("coherent8"), ::testing::ContainsRegex("L2 +256 KiB +8 +64 +10 +1 "));
     EXPECT_THAT(shown("coherent8"), HasSubstr("caches of several cores are kept coherent: mesi, by directory"));
     EXPECT_THAT(shown("generic3"), HasSubstr("pages of 4 KiB, mapped: "));
+    EXPECT_THAT(shown("generic3"), HasSubstr("page walks: reads of the page table, plus 0 cycles\n"));
+    write_contents(directory / "walks.yaml",
+                   "name: walks\ncaches: [{name: L1, size: 1 KiB, ways: 2, next: memory}]\n"
+                   "tlbs: [{name: T, entries: 4, ways: 2}]\n"
+                   "pages: {walk: {latency: 20, caches: [2, 4]}}\n");
+    EXPECT_THAT(shown("walks.yaml"),
+                HasSubstr("page walks: reads of the page table, plus 20 cycles; page-walk caches of 2, 4 entries\n"));
 }
 
 struct Refusal {

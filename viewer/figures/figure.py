@@ -184,3 +184,20 @@ class Result:
         if "phases" in self.file:
             return len(self.file["phases/name"])
         return max((int(g["phase"][:].max()) + 1 for g in self.file["combined"].values() if len(g["phase"])), default=1)
+
+    def phases_of(self, text):
+        """Numbers of the phases of a list of numbers, ranges and names; a name is all phases that the program calls so."""
+        names, numbers = self.phase_names(), []
+        for part in [text] if text in names else text.split(","):
+            first, _, last = part.partition("-")
+            if part and part in names:
+                numbers += [number for number, name in enumerate(names) if name == part]
+            elif first.isdecimal() and (last or first).isdecimal():
+                numbers += range(int(first), int(last or first) + 1)
+            else:
+                known = ", ".join(dict.fromkeys(name for name in names if name))
+                raise Refused(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7" + (f" or names: {known}" if known else ""))
+        for number in numbers:
+            if number >= self.phases():
+                raise Refused(f"{self.path}: there is no phase {number}; there are {self.phases()}, from 0")
+        return numbers

@@ -2,17 +2,6 @@
 """The last part of figure.py: the command line. The tool runs the parts as one script, in the order of figure.cpp."""
 
 
-def parse_phases(text):
-    phases = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        try:
-            phases += range(int(first), int(last or first) + 1)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7") from None
-    return phases
-
-
 KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep, "front": front, "campaign": campaign, "curves": curves, "intrusion": intrusion, "reuse": reuse}
 
 
@@ -26,7 +15,7 @@ def main():
     parser.add_argument("--level", default="")
     parser.add_argument("--what", choices=COUNTS, default="accesses")
     parser.add_argument("--structure", default="")
-    parser.add_argument("--phases", type=parse_phases)
+    parser.add_argument("--phases")
     parser.add_argument("--metric", default="")
     parser.add_argument("--eviction", default="")
     parser.add_argument("--test", default="")
@@ -42,9 +31,7 @@ def main():
     kind = options.format or options.output.rsplit(".", 1)[-1]
     try:
         result = Result(options.file)
-        beyond = [p for p in options.phases or [] if p >= result.phases()]
-        if beyond:
-            raise Refused(f"{options.file}: there is no phase {beyond[0]}; there are {result.phases()}, from 0")
+        options.phases = result.phases_of(options.phases) if options.phases else None
         figure = KINDS[options.kind](result, options)
     except Refused as error:
         sys.exit(f"cachetally: {error}")

@@ -213,6 +213,13 @@ def share_of(lines):
     return np.maximum(0, np.minimum((i + 1) * 600, (column + 1) * lines) - np.maximum(i * 600, column * lines)) / 600
 
 
+def refusal(call, *arguments):
+    try:
+        return f"gave {call(*arguments)}"
+    except Refused as error:
+        return str(error)
+
+
 def phases_have_their_names():
     file = lines_file("named", [0, 64, 0, 64], [0, 0, 1, 2], [1, 2, 3, 4])
     file.file.close()
@@ -224,6 +231,11 @@ def phases_have_their_names():
     titles = [each.get_title(loc="left").rstrip("\n") for each in small_multiples(named, wanted()).axes][:3]
     assert titles[:2] == ["phase 0: phase 0", "phase 1: so\ufffdlve"], titles
     assert titles[2].startswith("phase 2: touch all blocks") and titles[2].endswith("\u2026"), titles
+    last = "touch all blocks of the matrix, then those of its transpose"
+    for text, numbers in (("1", [1]), ("0-1", [0, 1]), ("phase 0", [0]), (last, [2]), ("2,phase 0", [2, 0])):
+        assert named.phases_of(text) == numbers, text
+    for text, why in (("solve", "or names: phase 0, "), ("3", "no phase 3; there are 3, from 0"), ("1-x", "no list"), ("-1", "no list"), ("", "no list")):
+        assert why in refusal(named.phases_of, text), text
     named.file.close()
     with h5py.File(file.path, "r+") as h5:
         del h5["phases/name"].attrs["description"]
