@@ -23,6 +23,7 @@ constexpr std::uint64_t lines_of_span = 512;   ///< used of a span, about
 constexpr std::uint64_t least_apart = 256;     ///< bytes
 constexpr std::uint64_t spans_drawn_from = 4;  ///< spans of the arena
 constexpr std::uint64_t times_l1 = 4;  ///< capacities of a hashed L1, which conflicts do not flush, that are loaded
+constexpr std::size_t part_to_ask_again = 16;                    ///< of the residents, as they grow
 constexpr unsigned failures_between = 32, enough_failures = 96;  ///< in a row
 constexpr unsigned other_orders = 3, many_orders = 8;
 constexpr std::size_t few_asked = 3, more_asked = 6;  ///< rejected lines
@@ -59,7 +60,7 @@ public:
     /// Adds lines to the residents until the level is full. The two fillings begin at either end of the arena and use
     /// different sets. Returns why it is not full, or nothing.
     std::string fill(std::uint64_t span, unsigned filling) {
-        std::size_t group = span / apart_ / 8;
+        std::size_t group = span / apart_ / 8, grown = 0;
         unsigned failures = 0, corrections = 0;
         residents_.clear();
         rejected_.clear();
@@ -71,8 +72,12 @@ public:
                 group = std::clamp<std::size_t>(group, 1, some.size() - at);
                 if (add(std::span(some).subspan(at, group))) {
                     at += group;
+                    grown += group;
                     group *= 2;
                     failures = 0;
+                    if (part_to_ask_again * grown < residents_.size()) continue;
+                    drop_misfits();
+                    grown = 0;
                 } else if (group > 1) {
                     group /= 2;
                 } else {
@@ -131,9 +136,10 @@ private:
     }
 
     /// Loads of all lines in several orders, each followed by the others.
-    Offsets loads_of(const Lines& lines, std::uint64_t seed, const Lines& others = {}) const {
+    Offsets loads_of(const Lines& lines, std::uint64_t seed, const Lines& others = {},
+                     std::uint64_t orders = ~0U) const {
         std::vector<std::uint64_t> all;
-        for (std::uint64_t order = 0; order < orders_; ++order)
+        for (std::uint64_t order = 0; order < std::min(orders, orders_); ++order)
             for (const Lines* each : {&lines, &others}) {
                 const std::size_t begin = all.size();
                 for (const std::uint64_t line : *each)
@@ -167,7 +173,8 @@ private:
 
     bool add(std::span<const std::uint64_t> more) {
         residents_.insert(residents_.end(), more.begin(), more.end());
-        if (all_hit(residents_) && all_hit_in_other_orders(residents_)) return true;
+        const Offsets once = loads_of(residents_, ++orders_asked_, {}, 1);  // one order rejects most, in fewer loads
+        if (misses(once) <= some_misses && all_hit(residents_)) return true;
         residents_.resize(residents_.size() - more.size());
         return false;
     }
