@@ -198,8 +198,8 @@ void check_beside_folder(const CLI::App& command, const std::string& folder, std
         if (folder.empty())
             throw UsageError("{} needs --folder: the folder in which the results of a campaign gather", option);
         throw UsageError(
-            "{} cannot stand beside --folder: a campaign reads kernels, and traces as they are, and its result is "
-            "FOLDER/result.h5, which 'cachetally show' prints",
+            "{} cannot stand beside --folder: a campaign takes traces as they are, and its result is FOLDER/result.h5, "
+            "which 'cachetally show' prints",
             option);
     }
 }

@@ -94,6 +94,12 @@ void check_use(const CLI::App& command, const ValidateOptions& options) {
                     "{} is for random machines; --machines-from takes all that are in its directory, and leaves them "
                     "there; give one of the two",
                     option);
+    for (const char* option : {"--shard", "--slurm", "--dry-run"})
+        if (command.count(option) != 0 && command.count("--worst") != 0)
+            throw UsageError("--worst is of all machines: give the command without {} once more when they are done",
+                             option);
+    if (!options.work.folder.empty() && command.count("--most-worst") != 0 && options.worst.empty())
+        throw UsageError("--most-worst is, beside --folder, for --worst; show names the worst machines");
     if (command.count("--costly-every") == 0) return;
     if (!options.campaign.suite.tests.empty())
         throw UsageError(
@@ -130,6 +136,14 @@ void report_end(const ResultFile* file, const ValidationResult& result, const Va
             options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
+void validate_in_folder(ValidateOptions options) {
+    begin_campaign(validation_manifest(options.campaign), options.work);
+    if (options.worst.empty()) return;
+    options.campaign.directory = options.worst;
+    const InputFile merged(options.work.folder + "/result.h5", Trust::file);
+    save_worst(options, read_validation_view(merged).result);
+}
+
 void validate(ValidateOptions options) {
     options.campaign.suite.published = !options.robust_only;
     options.campaign.suite.robust = !options.published_only;
@@ -139,8 +153,8 @@ void validate(ValidateOptions options) {
         options.campaign.given = machines_from(options.machines_from);
         options.campaign.machines = options.campaign.given.size();
     }
-    if (!options.work.folder.empty()) return begin_campaign(validation_manifest(options.campaign), options.work);
     if (!options.worst.empty()) require_directory(options.worst);
+    if (!options.work.folder.empty()) return validate_in_folder(options);
     options.campaign.directory = options.worst;
     options.campaign.recorded_noise = read_noise(options.campaign.noise);
     options.campaign.progress = progress(options.campaign.machines);
@@ -256,7 +270,7 @@ void add_validate(CLI::App& app) {
     command->callback([options, command] {
         check_use(*command, *options);
         check_beside_folder(*command, options->work.folder, {"--shard", "--slurm", "--dry-run"},
-                            {"--worst", "--most-worst", "--output", "--force", "--json"});
+                            {"--output", "--force", "--json"});
         options->campaign.jobs = options->work.jobs == 0 ? usable_processors() : options->work.jobs;
         validate(*options);
     });

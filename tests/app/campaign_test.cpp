@@ -28,6 +28,11 @@ constexpr const char* small_campaign =
     "monitors: [none, {set: {counters: [4, 8], granularity: 1-2}}, {set: {link: L1D-L2, counters: 4, eviction: lru}}]\n"
     "seeds: [1, 3]\n";
 
+std::string machine_without_comment(const fs::path& path) {
+    const std::string text = contents(path.string());
+    return text.substr(text.find('\n') + 1);
+}
+
 class Campaigns : public ::testing::Test {
 protected:
     void SetUp() override { write("c.yaml", small_campaign); }
@@ -254,6 +259,19 @@ TEST_F(Campaigns, ValidationGivesTheSameScores) {
                 HasSubstr("validate: 23 machines in 23 bundles"));
     EXPECT_FALSE(fs::exists(path("w")));
     EXPECT_THAT(call(options + Words{"--slurm"}).err, HasSubstr("--slurm needs --folder"));
+    EXPECT_THAT(call(options + Words{"--folder", "v", "--worst", "bad", "--shard", "1/2"}).err,
+                HasSubstr("give the command without --shard once more"));
+    EXPECT_THAT(call(options + Words{"--folder", "v", "--most-worst", "2"}).err, HasSubstr("for --worst"));
+    good(options + Words{"--worst", "direct", "--most-worst", "2"});
+    good(options + Words{"--folder", "v", "--worst", "later", "--most-worst", "2"});
+    std::size_t files = 0, equal = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path("direct"))) {
+        ++files;
+        equal += machine_without_comment(entry.path()) ==
+                 machine_without_comment(fs::path(path("later")) / entry.path().filename());
+    }
+    EXPECT_GT(files, 0U);
+    EXPECT_EQ(equal, files);
     EXPECT_THAT(call({"validate", "--machines", "24", "--folder", "v"}).err, HasSubstr("'v' holds"));
 }
 
