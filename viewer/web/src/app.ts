@@ -94,6 +94,9 @@ export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HT
 export const phaseCount = (source: Source): number =>
     Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
 
+/** The other of two files in the place of the one that is shown. */
+export const turned = (app: App): App => ({ source: app.others[0], others: [app.source], state: app.state, set: (change) => app.set(change), move: (x) => app.move(x) });
+
 /** Whether the first file is subtracted from the second. */
 export const differs = (app: App): boolean => app.state.file === 'difference' && app.others.length > 0;
 

@@ -45,15 +45,17 @@ export function select<T extends string>(label: string, options: (T | [T, string
     return h('label', { class: 'field' }, h('span', {}, label), element);
 }
 
+export type Row = (string | number)[];
+
 /** Rows of texts and numbers, for the screen and for CSV. */
 export interface Table {
     caption: string;
     headers: string[];
-    rows: (string | number)[][];
+    rows: Row[];
     /** How many of the first columns together name a row; default: 1. */
     keys?: number;
     /** How columns of numbers are shown; default: in full. */
-    format?: (value: number, column: number) => string;
+    format?: (value: number, column: number, row: Row) => string;
     /** The column that rows are sorted by at first, the largest first; default: as they are. */
     sorted?: number;
     /** How many rows are shown; default: 500. The CSV file has all. */
@@ -84,7 +86,7 @@ export const inWords = (...names: string[]) =>
 const rowsInBox = 16;
 
 /** Rows by a column: numbers from the largest, texts from A; `again`: the other way round. */
-function sortedRows({ rows }: Table, column: number, again: boolean): (string | number)[][] {
+function sortedRows({ rows }: Table, column: number, again: boolean): Row[] {
     const order = (a: string | number, b: string | number) =>
         typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
     const known = rows.filter((row) => !Number.isNaN(row[column])).sort((a, b) => (again ? -1 : 1) * order(a[column], b[column]));
@@ -131,13 +133,13 @@ export function tableElement(table: Table): HTMLElement {
     let [column, again] = [table.sorted ?? -1, false];
     const numeric = headers.map((_, i) => rows.length > 0 && typeof rows[0][i] === 'number');
     const most = table.barred === undefined ? 0 : Math.max(0, ...rows.map((row) => row[table.barred!] as number));
-    const number = (value: number, i: number) => {
-        const shown = format(value, i);
+    const number = (value: number, i: number, row: Row) => {
+        const shown = format(value, i, row);
         if (i !== table.barred || !(most > 0)) return h('td', { class: 'number' }, shown);
         return h('td', { class: 'number barred' }, h('span', { class: 'bar', style: `width:${Math.round((100 * value) / most)}%` }), h('span', {}, shown));
     };
-    const cell = (value: string | number, i: number) => {
-        if (typeof value === 'number') return number(value, i);
+    const cell = (value: string | number, i: number, row: Row) => {
+        if (typeof value === 'number') return number(value, i, row);
         if (i > 0 || !table.pick) return h('td', {}, value);
         return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), onclick: () => table.pick!(value) }, value));
     };

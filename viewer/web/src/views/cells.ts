@@ -36,6 +36,12 @@ export interface Metric {
     published?: string;
 }
 
+/** Of tables: percentages and percentage points say so in the name. */
+export function metricColumn({ title, text, value }: Metric, name = title.toLowerCase(), of = value): [string, (cell: Cell) => number] {
+    const unit = / (%|points)$/.exec(text(0.02))?.[0] ?? '';
+    return [name + unit, (cell) => (unit ? 100 : 1) * of(cell)];
+}
+
 /** A metric of a column as it is. */
 export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: brief, tick: brief });
 
@@ -215,7 +221,7 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     function table(): Table {
         const { cells, metric } = picture();
         if (!differs()) return all.table(picture());
-        return tableBy(all.table(picture()).caption, cells, [...inWords('granularity', 'counters'), [metric.title, metric.value]], { keys: 2 });
+        return tableBy(all.table(picture()).caption, cells, [...inWords('granularity', 'counters'), metricColumn(metric, metric.title)], { keys: 2 });
     }
 
     function choose(cell: Cell): void {

@@ -130,11 +130,7 @@ export function heightOf({ group, shown, residuals }: CurvePicture): number {
 }
 
 export const xText = (value: number, unit: string): string =>
-    unit === 'bytes' ? bytes(Math.round(value)) : unit === 'pages' ? pagesText(value) : brief(Math.round(value * 10) / 10);
-
-/** Sizes come in powers of two, so numbers of pages are not shortened by powers of ten. */
-const pagesText = (value: number): string =>
-    value >= 8192 && value % 1024 === 0 ? `${(value / 1024).toLocaleString('en')} Ki` : full(Math.round(value * 10) / 10);
+    unit === 'bytes' ? bytes(Math.round(value)) : (unit === 'pages' ? full : brief)(Math.round(value * 10) / 10);
 
 /** Where values of x lie on the screen. */
 function placeOf({ view }: CurvePicture, { x: begin, width }: Box): (x: number) => number {

@@ -15,11 +15,10 @@ import type { LineCount, Selected } from '../protocol';
 const rowsAtMost = 5;
 
 /** The filter by structures that a selection of addresses stands for, and phases. */
-export function filterOf(app: App, chosen: Chosen): Filter {
+export function filterOf(app: App, chosen: Chosen, names = structuresChosen(app, chosen)): Filter {
     const { cube, phases } = chosen;
     const filter: Filter = { ...chosen.filter };
     if (phases) filter.phase = phases;
-    const names = structuresChosen(app, chosen);
     if (cube && names && !filter.structure) filter.structure = cube.dimensions.structure!.names.flatMap((name, i) => (names.includes(name) ? [i] : []));
     return filter;
 }
