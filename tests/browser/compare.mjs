@@ -57,6 +57,16 @@ export const compareCases = [
         },
     ],
     [
+        'compare: a line within which a data structure begins is counted by phase, too',
+        async (t, page) => {
+            for (const offset of [0, 1048]) t.run('run', 'lu', 'n=32', `base_offset=${offset}`, '-m', 'generic3', '-o', `offset${offset}.h5`);
+            await compared(t, page, 'offset0.h5', 'offset1048.h5', 'show=misses&level=L1D');
+            const [a, b, more] = Object.values(await page.evaluate('cachetally.current.totals()'));
+            t.equal([more, b - a].join(), '1,1', 'A lies in a line more');
+            t.check((await t.saved(page, 'SVG')).includes('>±1<'), 'by which the counts by phase differ');
+        },
+    ],
+    [
         'compare: programs without a common data structure are not subtracted, and the page says why',
         async (t, page) => {
             t.run('run', 'radix', 'keys=2000', '-m', 'schulz2002', '-o', 'radix-few.h5');

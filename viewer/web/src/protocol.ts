@@ -97,6 +97,8 @@ export interface Segment {
     bytes: number;
     /** Where it begins on the axis. */
     start: number;
+    /** It is the rest of one: a line in which it begins belongs to what was before. */
+    rest?: boolean;
 }
 
 /** The axis of addresses: stretches with a gap between each two. */
