@@ -169,6 +169,23 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
         },
     ],
     [
+        'two files: search finds what only the other has, and shows that file',
+        async (t, page) => {
+            for (const cores of [1, 2]) t.run('run', 'lu', 'n=32', `processors=${cores}`, '-m', 'coherent8', '-o', `cores${cores}.h5`);
+            await both(t, page, 'cores1.h5', 'cores2.h5');
+            for (const [file, query, found, shown] of [['difference', 'stack1', 'data structure of B', 'b'], ['', 'stack1', 'data structure of B', 'b'], ['b', 'stack1', 'data structure', 'b'], ['b', 'stack0', 'data structure', 'b']]) {
+                await page.evaluate(`cachetally.set({ view: 'workbench', file: '${file}', structure: '' })`);
+                await t.quiet(page);
+                await page.keyboard.press('/');
+                await page.getByRole('combobox', { name: 'Search' }).fill(query);
+                t.equal(await page.locator('#found li').first().innerText().then((text) => text.replace(/\s+/g, ' ')), `${query} ${found}`, `what is found from '${file}'`);
+                await page.keyboard.press('Enter');
+                await t.quiet(page);
+                t.equal(await page.evaluate('[cachetally.state.file, cachetally.state.structure].join()'), [shown, query].join(), 'what is shown');
+            }
+        },
+    ],
+    [
         'two files: differences of percentages are in points',
         async (t, page) => {
             await both(t, page, 'lu.h5', 'lu2.h5');

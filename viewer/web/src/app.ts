@@ -11,6 +11,8 @@ export interface App {
     readonly source: Source;
     /** The files to compare with; results of runs and sweeps are compared with one, curves with any number. */
     readonly others: Source[];
+    /** The second of two files is shown. */
+    readonly flipped?: boolean;
     state: State;
     /** Changes what is looked at; views are told. */
     set(change: Partial<State>): void;

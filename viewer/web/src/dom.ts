@@ -109,7 +109,7 @@ export function whenPrinted(element: Element, acts: Print): void {
 const mostColumns = 9;
 
 /** Where nobody scrolls, columns that do not fit follow in further tables, with the same names of rows. */
-function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table): void {
+function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table, more: Child): void {
     const named = Math.min(4, keys);
     const part = (from: number) => {
         const columns = [...range(named), ...range(from, Math.min(headers.length, from + mostColumns - named))];
@@ -121,9 +121,16 @@ function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { 
         box.classList.toggle('split', now);
         parts?.remove();
         const tables = () => range(named, headers.length, mostColumns - named).map(part);
-        if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables())));
+        if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables(), more && h('p', { class: 'note' }, more))));
     };
     whenPrinted(box, { beforeprint: () => print(true), afterprint: () => print(false) });
+}
+
+/** A box whose content may be wider, and the sign that it is. */
+export function sideways(box: HTMLElement, what: string): [HTMLElement, HTMLElement] {
+    const sign = h('p', { class: 'note scrolls', hidden: true }, `↔ ${what} is wider than the screen: scroll sideways to see all of it.`);
+    new ResizeObserver(() => (sign.hidden = box.scrollWidth <= box.clientWidth + 8)).observe(box);
+    return [sign, box];
 }
 
 /** A table whose columns are sorted by pressing their heads. */
@@ -161,10 +168,10 @@ export function tableElement(table: Table): HTMLElement {
     const left = rows.length - mostRows;
     const caption = h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`));
     const element = h('table', {}, caption, h('thead', {}, h('tr', {}, ...heads)), body);
-    const more = left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`);
-    const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more);
-    if (headers.length > mostColumns) printInParts(box, element, table);
-    return box;
+    const more = left > 0 && `${left.toLocaleString('en')} more rows are in the CSV file.`;
+    const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more && h('p', { class: 'note' }, more));
+    if (headers.length > mostColumns) printInParts(box, element, table, more);
+    return h('div', {}, ...sideways(box, 'The table'));
 }
 
 export function csv(table: Table): string {

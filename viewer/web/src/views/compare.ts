@@ -22,6 +22,11 @@ function byName(table: Table): Map<string, Row> {
     return new Map(groups(table.rows, (row) => nameOf(table, row)).flatMap(([name, rows]) => named(name, rows)));
 }
 
+function without(names: Iterable<string>, others: Iterable<string>): string[] {
+    const known = new Set(others);
+    return [...names].filter((each) => !known.has(each));
+}
+
 function onlyIn(which: string, rows: string[], columns: string[]): string[] {
     const parts = [...(rows.length ? [listed(rows, 12, '; ')] : []), ...(columns.length ? [`columns ${listed(columns, 12, '; ')}`] : [])];
     return parts.length ? [`Only in ${which}: ${parts.join('; ')}.`] : [];
@@ -40,9 +45,6 @@ function compared(first: Table, second: Table): { table: Table; notes: string[] 
             return [[name, header, x, y, numbers ? y - x : NaN, numbers && x !== 0 ? y / x : NaN]];
         }),
     );
-    const names = (of: typeof a, without: typeof a) => [...of.keys()].filter((name) => !without.has(name));
-    const columns = (of: Table, without: Table) => of.headers.filter((each) => !without.headers.includes(each));
-    const nothing = both.length === 0 || headers.length === 0;
     return {
         table: {
             caption: `${first.caption}: what differs`,
@@ -51,22 +53,21 @@ function compared(first: Table, second: Table): { table: Table; notes: string[] 
             format: (value, column, row) => (column === 4 && String(row[1]).endsWith('%') ? inPoints(`${full(value)} %`) : full(value)),
         },
         notes: [
-            ...(rows.length === 0 ? [`${first.caption}: ${nothing ? 'the two files have none in common' : 'no difference in what both have'}.`] : []),
-            ...onlyIn('A', names(a, b), columns(first, second)),
-            ...onlyIn('B', names(b, a), columns(second, first)),
+            ...(rows.length === 0 ? [`${first.caption}: ${both.length === 0 || headers.length === 0 ? 'the two files have none in common' : 'no difference in what both have'}.`] : []),
+            ...onlyIn('A', without(a.keys(), b.keys()), without(first.headers, second.headers)),
+            ...onlyIn('B', without(b.keys(), a.keys()), without(second.headers, first.headers)),
         ],
     };
 }
 
 /** A comparison of each table that both have, and at last which tables only one has. */
 function comparisons(first: Table[], second: Table[]) {
-    const without = (of: Table[], others: Table[]) =>
-        of.map((each) => each.caption).filter((each) => !others.some(({ caption }) => caption === each));
+    const [own, theirs] = [first, second].map((tables) => tables.map(({ caption }) => caption));
     const found = first.flatMap((table) => {
         const twin = second.find((each) => each.caption === table.caption);
         return twin ? [compared(table, twin)] : [];
     });
-    const notes = [...onlyIn('A', without(first, second), []), ...onlyIn('B', without(second, first), [])];
+    const notes = [...onlyIn('A', without(own, theirs), []), ...onlyIn('B', without(theirs, own), [])];
     const table = { caption: 'Tables of one file alone', headers: [], rows: [] };
     return notes.length ? [...found, { table, notes: notes.map((note) => note.replace('Only', 'Tables only')) }] : found;
 }

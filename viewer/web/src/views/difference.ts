@@ -49,12 +49,10 @@ export function differenceTable(a: Table | null, b: Table | null): Table | null 
 /** How much is selected, and why. */
 function amountsOf({ chosen: { cube, series }, filter }: Side, found: Selected | null): Map<string, number> {
     const rows = cube ? rowsOf(cube, filter) : [];
-    const amounts = new Map<string, number>();
-    if (found) amounts.set('lines', found.lines).set(series.kind === 'level' ? 'accesses' : 'events', found.first);
-    if (found && series.kind === 'level') amounts.set('misses', found.second);
-    if (!found && cube) amounts.set('misses', sumOf(cube.misses, rows));
-    cube?.causes?.forEach((each, i) => amounts.set(causeNames[i], sumOf(each, rows)));
-    return amounts;
+    const amounts = new Map((cube?.causes ?? []).map((each, i) => [causeNames[i], sumOf(each, rows)]));
+    const [level, misses] = [series.kind === 'level', found?.second ?? (cube ? sumOf(cube.misses, rows) : NaN)];
+    const own: [string, number][] = found ? [['lines', found.lines], [level ? 'accesses' : 'events', found.first]] : [];
+    return new Map([...own, ...(level && !Number.isNaN(misses) ? [['misses', misses] as [string, number]] : []), ...amounts]);
 }
 
 /** How many misses the second has more, and what has most of the difference; `tables`: of data structures, fields and functions. */

@@ -7,7 +7,7 @@ import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
 import type { IntrusionInfo } from '../protocol';
 import { snippet } from '../python';
-import { cellsView, linesFigure, matrixFigure, plainMetric, type Cell, type CellDetail, type Cells, type Metric } from './cells';
+import { cellsView, linesFigure, matrixFigure, plainMetric, type Cell, type Cells, type Metric } from './cells';
 
 const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 /** NaN where a program that takes no time without monitor takes some with it. */
@@ -80,7 +80,6 @@ export function intrusionView(app: App): View {
     const all = intrusionCells(app.source);
     const element = h('section', { class: 'card', 'aria-label': 'Traffic' });
     const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell && info.rows[all.cells.indexOf(cell)])));
-    const detail: CellDetail = { element, show };
     const other = app.others[0]?.info.intrusion ? intrusionCells(app.others[0]) : null;
-    return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
+    return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], { element, show });
 }

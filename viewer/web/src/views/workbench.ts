@@ -31,29 +31,23 @@ const worstLines = 12;
 type Sided = Side & { axis: Axis };
 
 /** What is asked for by name: again only where it is something else, and shown only where it is still wanted. */
-class Latest {
-    private readonly keys = new Map<string, string>();
-
-    wants(name: string, key: string): boolean {
-        return this.keys.get(name) === key;
-    }
-
-    forget(name: string): void {
-        this.keys.delete(name);
-    }
-
-    async show<T>(name: string, key: string, ask: () => Promise<T>, show: (found: T) => void): Promise<void> {
-        if (this.wants(name, key)) return;
-        this.keys.set(name, key);
+function latestOnes() {
+    const keys = new Map<string, string>();
+    const wants = (name: string, key: string): boolean => keys.get(name) === key;
+    const forget = (name: string): boolean => keys.delete(name);
+    async function show<T>(name: string, key: string, ask: () => Promise<T>, then: (found: T) => void): Promise<void> {
+        if (wants(name, key)) return;
+        keys.set(name, key);
         try {
             const found = await ask();
-            if (this.wants(name, key)) show(found);
+            if (wants(name, key)) then(found);
         } catch (error) {
             if (error instanceof Superseded) return;
-            if (this.wants(name, key)) this.forget(name);
+            if (wants(name, key)) forget(name);
             throw error;
         }
     }
+    return { wants, forget, show };
 }
 
 /** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. */
@@ -83,7 +77,7 @@ export function workbenchView(app: App): View {
     const reuse = reusePicture(app);
     const [top, tables] = [h('div', {}), h('div', { class: 'view' })];
     const details = h('aside', { class: 'card details', 'aria-label': 'Details of the selection' });
-    const latest = new Latest();
+    const latest = latestOnes();
     const hand = new Hand();
     let chosen = chosenOf(app)!;
     let axis: Axis = { segments: [], bytes: 1 };
@@ -153,7 +147,7 @@ export function workbenchView(app: App): View {
         const both = wanted && sidesOf(app, chosen, wanted);
         if (wanted && !both) notes = ['One of the files does not tell apart what is chosen.'];
         const shown = both ?? [sideOf(app, chosen), ...besides()];
-        if (!moved) fillAround(shown, both !== null);
+        if (!moved) fillAround(both ?? [], shown[0]);
         const axes = await (both ? pairAxes(source, app.others[0], wanted!) : Promise.all(shown.map(wholeAxis)));
         if (chosen !== now) return;
         sides = shown.map((each, i) => ({ ...each, axis: axes[i] }));
@@ -310,17 +304,17 @@ export function workbenchView(app: App): View {
         fill(details, head, numbersOf(chosen, first), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, first));
     }
 
-    /** Answer, switches and tables; `subtracts`: of both. */
-    function fillAround(shown: Side[], subtracts: boolean): void {
-        const both = subtracts ? shown : [];
+    /** Answer, switches and tables; of `both` where these are subtracted. */
+    function fillAround(both: Side[], one: Side): void {
+        const shown = both.length ? both : [one];
         const levels = shown.map(({ chosen: { series } }) => (series.kind === 'level' ? series.owner : undefined));
         switches.update(chosen);
         fillDetails(both);
         latest.forget('lines');
-        const [own, others] = (subtracts ? shown : shown.slice(0, 1)).map((side) => groupTables(side.app, side.chosen, side.filter, pick));
+        const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
         const listed = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
-        if (subtracts && shown[0].chosen.series.unit !== shown[1].chosen.series.unit) listed.splice(4); // lines that are evicted
-        fill(top, answerBox(app, levels, subtracts ? differenceSentence(both, listed) : '', notes));
+        if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(4); // lines that are evicted
+        fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
         fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
     }
 
