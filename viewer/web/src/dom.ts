@@ -127,8 +127,8 @@ function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { 
 }
 
 /** A box whose content may be wider, and the sign that it is. */
-export function sideways(box: HTMLElement, what: string): [HTMLElement, HTMLElement] {
-    const sign = h('p', { class: 'note scrolls', hidden: true }, `↔ ${what} is wider than the screen: scroll sideways to see all of it.`);
+export function sideways(box: HTMLElement, text = 'scroll sideways for all columns'): [HTMLElement, HTMLElement] {
+    const sign = h('p', { class: 'note scrolls', hidden: true }, `↔ ${text}`);
     new ResizeObserver(() => (sign.hidden = box.scrollWidth <= box.clientWidth + 8)).observe(box);
     return [sign, box];
 }
@@ -171,7 +171,7 @@ export function tableElement(table: Table): HTMLElement {
     const more = left > 0 && `${left.toLocaleString('en')} more rows are in the CSV file.`;
     const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more && h('p', { class: 'note' }, more));
     if (headers.length > mostColumns) printInParts(box, element, table, more);
-    return h('div', {}, ...sideways(box, 'The table'));
+    return h('div', {}, ...sideways(box));
 }
 
 export function csv(table: Table): string {

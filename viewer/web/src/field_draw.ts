@@ -75,8 +75,7 @@ export function shade(heat: Heat, scale: Wanted, beside: Heat | null = null) {
     const { signed = false } = heat;
     const { values, most, ...own } = meansOf(heat, scale);
     const other = beside ? meansOf(beside, scale) : own;
-    const [lowest, end] = [Math.min(own.least, other.least), Math.max(own.end, other.end)];
-    const least = lowest === Infinity ? 0 : lowest;
+    const [least, end] = [min([own.least, other.least].filter(Number.isFinite)) ?? 0, Math.max(own.end, other.end)];
     const beyond = end * (1 + 1e-9); // rounding
     const log = scale === 'log' && end > least;
     const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });

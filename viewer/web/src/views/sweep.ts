@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
 // monitor of a cell gives, the exact one, and where the two differ.
+import { max } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../colours';
@@ -157,7 +158,7 @@ function sweepCells(source: Source): Cells {
     const metrics = metricsOf(info.sweep!.rows);
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first, but for the worst of all. */
-    const rank = (own: Cell[]) => Math.max(...own.map(({ numbers }) => numbers.error));
+    const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),

@@ -146,7 +146,7 @@ export function tablesView(app: App): View {
         'div',
         { class: 'view' },
         ...tables.map((table) => tableCard(app, table)),
-        h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), ...sideways(h('div', { class: 'table-box' }, list), 'The table'), yaml || null),
+        h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), ...sideways(h('div', { class: 'table-box' }, list)), yaml || null),
     );
     return { element };
 }

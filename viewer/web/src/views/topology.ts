@@ -164,7 +164,7 @@ export function topologyView(app: App): View {
     canvas.classList.add('clickable');
     // on a narrow screen the machine is moved sideways rather than its boxes over each other
     canvas.style.minWidth = `${40 + layers.length * (boxWidth + leastGap) - leastGap}px`;
-    canvas.replaceWith(...sideways(wide, 'The machine'));
+    canvas.replaceWith(...sideways(wide, 'The machine is wider than the screen: scroll sideways to see all of it.'));
     wide.append(canvas);
 
     function mark(stop: number): void {
