@@ -131,10 +131,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { level, accesses, misses, structure, phase, cause, evictor } = answer;
     const all = { view: '', show: 'misses', level, phases: '', sel: '', structure: '', cause: '', core: '', func: '', x: '' };
     const here = { ...all, structure: structure?.name ?? '' };
-    const rate = percent(misses / accesses);
-    const tiles: Tile[] = [
-        { id: 'level', label: 'How much', value: rate, note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all },
-    ];
+    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: percent(misses / accesses), note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all }];
     if (!structure) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;

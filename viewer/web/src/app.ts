@@ -3,7 +3,7 @@
 import { sort } from 'd3-array';
 import type { Source } from './client';
 import { segmented } from './dom';
-import { parsePhases, phasesInWords, phasesText, type State } from './state';
+import { readPhases, phasesInWords, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
 import type { Wanted } from './chart';
 
@@ -105,7 +105,7 @@ export const differs = (app: App): boolean => app.state.file === 'difference' &&
 /** Phases that can be chosen: of a difference those of either file. */
 export const phasesToChoose = (app: App): number => Math.max(phaseCount(app.source), differs(app) ? phaseCount(app.others[0]) : 0);
 
-export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phasesToChoose(app));
+export const chosenPhases = (app: App): number[] | null => readPhases(app.state.phases, phasesToChoose(app)).phases;
 
 export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(app));
 

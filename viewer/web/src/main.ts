@@ -262,15 +262,11 @@ class Page implements App {
 
     private fillFacts(): void {
         const { info } = this.source;
-        const { run, probe, intrusion, campaign, failures, validation, sweep, trackers } = info;
+        const { run, campaign, failures, sweep } = info;
         const parts = [info.name, info.reduced ? 'reduced' : bytes(info.bytes)];
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
-        if (probe) parts.push(`${probe.findings.length} findings`, `${probe.curves.length} curves`);
-        if (intrusion) parts.push(`${intrusion.rows.length} configurations`, `${full(intrusion.cycles)} cycles without monitor`);
         if (campaign) parts.push(`${full(campaign.numbers.length)} points`, `${full(failures.length)} failed`);
-        if (validation) parts.push(`${validation.scores.length} scores`);
-        if (trackers) parts.push(`${trackers.rows.length} trackers on ${trackers.link}`);
-        if (sweep) parts.push(`${sweep.rows.length} cells on ${sweep.link}`);
+        if (sweep) parts.push(`${full(sweep.rows.length)} cells on ${sweep.link}`);
         document.title = `${titleOf(this.source)} – cachetally`;
         this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
-import { range } from 'd3-array';
+import { range, sort } from 'd3-array';
 import { phaseCount, shows, turned, type App } from './app';
 import { cubeOf, firstLevels } from './cube';
 import { dialog, h } from './dom';
@@ -51,13 +51,9 @@ function entriesIn(app: App): Entry[] {
 /** Those whose names have all words of a query: begun with it first, then as they are listed. */
 function matching(entries: Entry[], query: string): Entry[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const rank = ({ name }: Entry) => {
-        const text = name.toLowerCase();
-        if (text === query.toLowerCase()) return 0;
-        return text.startsWith(words[0] ?? '') ? 1 : words.some((word) => text.includes(word)) ? 2 : 3;
-    };
     const found = entries.filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
-    return found.sort((a, b) => rank(a) - rank(b));
+    const ranks = [(text: string) => text !== query.toLowerCase(), (text: string) => !text.startsWith(words[0] ?? ''), (text: string) => !words.some((word) => text.includes(word))];
+    return sort(found, ...ranks.map((rank) => ({ name }: Entry) => Number(rank(name.toLowerCase()))));
 }
 
 /** A field and what it finds; arrows move through the list, Enter goes. */

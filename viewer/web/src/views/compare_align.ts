@@ -102,6 +102,9 @@ function fault(first: FileInfo, second: FileInfo, a: SeriesInfo, b: SeriesInfo, 
     return '';
 }
 
+/** Beside a reduced copy a file is seen in its blocks. */
+const inBlocks = (own: SeriesInfo, { reduced }: SeriesInfo): SeriesInfo => (reduced && !own.reduced ? { ...own, id: `${own.id}@${reduced}` } : own);
+
 /** What both files count. */
 export function pairsOf(source: Source, other: Source): Pairs {
     const [first, second] = [source.info, other.info];
@@ -129,7 +132,8 @@ export function pairsOf(source: Source, other: Source): Pairs {
             else {
                 const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
                 const twins = a.physical || b.physical ? null : how.twins;
-                pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a, b, twins });
+                pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a: inBlocks(a, b), b: inBlocks(b, a), twins });
+                if (a.reduced || b.reduced) notes.add(`A reduced copy is compared in its blocks of ${parseInt(a.reduced || b.reduced)} lines; so is what it is beside.`);
             }
         }
     }

@@ -59,10 +59,8 @@ function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<t
 
 /** What the short names of curves of single tests stand for (docs/probes.md). */
 function nameOf({ test, name }: ProbeCurve): string {
-    const loads = /^T(\d+)$/.exec(name)?.[1];
-    if (test === 'tlb' && loads) return `T(${loads}): ${loads} ${loads === '1' ? 'load' : 'loads'} per page`;
     if (test === 'tlb' && name === 'translation') return 'translation: 1 load per page, less as many packed loads';
-    return name;
+    return test === 'tlb' ? name.replace(/^T(\d+)$/, (_, loads) => `T(${loads}): ${loads} ${loads === '1' ? 'load' : 'loads'} per page`) : name;
 }
 
 /** All curves of a group, those of the first file (0) first. */

@@ -26,7 +26,7 @@ export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
     const cause = cube?.causes ? chosen.cause : -1;
     if (chosen.unknown || cause !== chosen.cause || (chosen.whole && !cube)) return null;
     const phases = Math.max(pair.a.phases, pair.b.phases);
-    const own: Chosen = { ...chosen, series: { ...chosen.series, phases } };
+    const own: Chosen = { ...chosen, series: { ...pair.a, phases } };
     const selection = state.structure ? linesOf(source.info.structures, state.structure, pair.b.unit) : null;
     const twin: Chosen = { ...chosen, series: { ...pair.b, phases }, cube, filter: filterByNames(cube, state), selection };
     return [sideOf(app, own), sideOf(turned(app), twin, structuresChosen(app, chosen))];
@@ -68,7 +68,7 @@ export function differenceSentence(sides: Side[], [structures, , functions]: (Ta
     });
     const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], [sort(causes, ([, each]) => -Math.abs(each))[0], '']] as const;
     const most = parts.flatMap(([row, what]) => (row && Number(row.at(-1)) !== 0 && !Number.isNaN(row.at(-1)) ? [`${what}${row[0]} ${more(Number(row.at(-1)))}`] : []));
-    return `${more(b - a)} misses of ${level}${a > 0 ? ` (${b < a ? '−' : '+'}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
+    return `${more(b - a)} misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
 }
 
 /** In place of details of one file. */

@@ -132,7 +132,6 @@ export function scoresView(app: App): View {
     );
     const card = (table: Table) => h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table));
     const worst = worstTable(validation);
-    const none = h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.'));
-    const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : none);
+    const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.')));
     return { element, update: () => figure.redraw() };
 }

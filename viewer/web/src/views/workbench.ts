@@ -131,9 +131,7 @@ export function workbenchView(app: App): View {
         return selectionText([first < last ? [first, last] : [first - unit, first]]);
     }
 
-    function pick(name: string): void {
-        app.set({ structure: app.state.structure === name ? '' : name, sel: '' });
-    }
+    const pick = (name: string) => app.set({ structure: app.state.structure === name ? '' : name, sel: '' });
 
     function zoomToSelection(): void {
         const found = stretchesOf(axis, chosen.selection);

@@ -187,7 +187,7 @@ async function whole(query: Query): Promise<Dense> {
 
 export async function buckets(query: Query, quantity: Quantity, stretch: Stretch): Promise<Buckets> {
     const { series, phases, axis } = query;
-    const known = kept.get(keyOf(series, phases, axis));
+    const known = series.info.reduced ? undefined : kept.get(keyOf(series, phases, axis)); // a pyramid tells more than blocks
     if (known) return bucketsOfDense(known, quantity, stretch);
     const { x0, x1, count } = stretch;
     const { unit } = series.info;
@@ -195,7 +195,7 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     const all = phases === null || phases.length >= series.info.phases;
     if (all && series.pyramid.length > 0 && (series.info.rows > fewRows || series.info.reduced)) {
         const fine = series.pyramid.filter((level) => level.units * unit <= (x1 - x0) / count).at(-1);
-        const level = fine ?? (new Lines(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
+        const level = fine ?? (series.info.reduced || new Lines(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
         if (level) return bucketsOfPyramid(series, level, new Lines(axis, level.units * unit), quantity, stretch);
     }
     const narrow = series.info.rows > fewRows && series.findsRows(phases) && x1 - x0 < axis.bytes / 4;
