@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Comparing two files: what means the same lies side by side, and what does not is refused with the reason.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { number, tableRows } from './screen.mjs';
 
@@ -12,7 +12,7 @@ async function compared(t, page, first, second, hash) {
 }
 
 async function savedRows(t, page) {
-    const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+    const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/)); // not within quotes
     return rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell])));
 }
 
@@ -54,6 +54,39 @@ export const compareCases = [
             const code = await page.locator('dialog pre').textContent();
             await t.press(page, 'Close');
             t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), 100 * 101, 'the difference in Python');
+        },
+    ],
+    [
+        'compare: a line within which a data structure begins is counted by phase, too',
+        async (t, page) => {
+            for (const offset of [0, 1048]) t.run('run', 'lu', 'n=32', `base_offset=${offset}`, '-m', 'generic3', '-o', `offset${offset}.h5`);
+            await compared(t, page, 'offset0.h5', 'offset1048.h5', 'show=misses&level=L1D');
+            const [a, b, more] = Object.values(await page.evaluate('cachetally.current.totals()'));
+            t.equal([more, b - a].join(), '1,1', 'A lies in a line more');
+            t.check((await t.saved(page, 'SVG')).includes('>±1<'), 'by which the counts by phase differ');
+        },
+    ],
+    [
+        'compare: a reduced copy differs from its whole file in nothing, at any zoom and phases',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=512', '-m', 'schulz2002', '-o', 'whole.h5');
+            t.run('report', 'whole.h5', '-o', 'whole.html');
+            const [, copy] = /<script id="cachetally-result"[^>]*>([^<]+)</.exec(readFileSync(t.file('whole.html'), 'utf8'));
+            writeFileSync(t.file('copy.h5'), Buffer.from(copy, 'base64'));
+            const states = [{}, { phases: '4-9' }, { phases: '', x: '40000-60000' }, { x: '', sel: '0x10010000-0x10020000' }];
+            for (const [first, second, some] of [['copy.h5', 'whole.h5', states], ['whole.h5', 'copy.h5', states.slice(0, 1)]]) {
+                await compared(t, page, first, second, 'show=misses&level=L1');
+                t.check(/A reduced copy is compared in its blocks of 256 lines/.test(await page.innerText('.answer')), 'that it is said');
+                for (const state of some) {
+                    await page.evaluate(`cachetally.set(${JSON.stringify(state)})`);
+                    await t.quiet(page);
+                    const rows = await savedRows(t, page);
+                    const cells = Object.keys(rows[0]).filter((name) => /^B − A sum$|^"?phase /.test(name));
+                    t.check(rows.length > 50 && cells.length > 60, `${rows.length} rows, ${cells.length} columns`);
+                    for (const row of rows) for (const name of cells) t.near(Number(row[name]), 0, `${name} at ${row.address} of ${JSON.stringify(state)}`, 1e-6);
+                    for (const [name, a, b, change] of (await tableRows(page, 'Counts')).slice(1)) t.equal([number(a) > 0, number(change)].join(), 'true,0', `${name}: ${a}, ${b}`);
+                }
+            }
         },
     ],
     [

@@ -60,6 +60,22 @@ export const narrowCases = [
         },
     ],
     [
+        'narrow: tables that are wider than their box say that they scroll',
+        async (t, page) => {
+            const signs = `[...document.querySelectorAll('.table-box')].map((each) => [each.scrollWidth > each.clientWidth + 8, each.previousSibling?.getClientRects().length > 0 && each.previousSibling.textContent.includes('scroll sideways')])`;
+            await t.open(page, t.file('matmul.h5'), 'view=tables');
+            const wider = [];
+            for (const width of [400, 1900]) {
+                await page.setViewportSize({ width, height: 900 });
+                await t.quiet(page);
+                await t.until(page, `${signs}.every(([wide, said]) => wide === said)`, `signs at ${width} pixels, where tables are wider`, 5000);
+                wider.push(await page.evaluate(`${signs}.filter(([wide]) => wide).length`));
+            }
+            t.check(wider[0] > 4 && wider[1] < wider[0], `so many tables are wider: ${wider}`);
+            await page.setViewportSize({ width: 1280, height: 900 });
+        },
+    ],
+    [
         'tables that are longer than their box tell how many rows they have',
         async (t, page) => {
             const rows = t.json('show', 'probe.h5').results.length;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What leaves the screen: print, and the browser's Back and Forward.
+import { join } from 'node:path';
 import { box } from './screen.mjs';
 
 /** Pictures and tables as they are laid out on paper of 718 x 1000 pixels (A4 with Chromium's margins). */
@@ -64,6 +65,23 @@ export const paperCases = [
                     for (const row of rows)
                         for (const { left, right, text } of row) t.check(left >= 0 && right <= 718, `${file}: '${text}' reaches from ${left} to ${right}`);
                 }
+            }
+        },
+    ],
+    [
+        'print: a table of which rows are left out says how many',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.script(join(t.here, 'make_phases.py'), t.file('phases600.h5'), 'ramp', '600', '4');
+            for (const columns of [[], ['one', 'two', 'three', 'four', 'five', 'six']]) {
+                await t.open(page, t.file('phases600.h5'), 'view=tables');
+                await page.evaluate(`cachetally.source.info.structureLevels = ${JSON.stringify(columns)}.map((name) => ({ name, structure: [0], phase: [0], accesses: Float64Array.of(1), misses: Float64Array.of(1) })); cachetally.shown = ''; cachetally.set({ level: '${columns}' })`);
+                await page.emulateMedia({ media: 'print' });
+                await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
+                const said = await page.evaluate(`[...document.querySelectorAll('.view .note')].filter((each) => each.getClientRects().length > 0 && each.textContent === '100 more rows are in the CSV file.').length`);
+                await page.evaluate(`window.dispatchEvent(new Event('afterprint'))`);
+                await page.emulateMedia({ media: 'screen' });
+                t.equal(said, 1, `${columns.length} levels: how many rows are left out, on paper`);
             }
         },
     ],

@@ -138,6 +138,71 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
         },
     ],
     [
+        'two files: the one and the other have one scale of colours, histogram and counts by phase, and say so',
+        async (t, page) => {
+            const scales = async () => {
+                const texts = [...(await t.saved(page, 'SVG')).matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
+                const at = texts.findIndex((text) => text.startsWith('misses per line of'));
+                const key = texts.indexOf('0', texts.indexOf('0', at) + 1); // behind the 0 of the histogram
+                return { ticks: texts.slice(at + 1, key).join(), said: texts[at], end: texts[key + 1], phases: texts[texts.indexOf('phase') + 1] };
+            };
+            const hash = 'show=misses&level=L1&scale=linear';
+            for (const [name, n] of [['few.h5', 32], ['many.h5', 96]]) t.run('run', 'lu', `n=${n}`, '-m', 'schulz2002', '-o', name);
+            const alone = [];
+            for (const name of ['few.h5', 'many.h5']) {
+                await t.open(page, t.file(name), hash);
+                alone.push(await scales());
+            }
+            t.check(alone.every(({ said }) => !said.includes('A and B')), 'one file has no other');
+            for (const key of ['ticks', 'end', 'phases']) t.check(alone[0][key] !== alone[1][key], `${key} of either: ${alone[0][key]}`);
+            await both(t, page, 'few.h5', 'many.h5', hash);
+            for (const [file, zoom] of [['', ''], ['b', ''], ['', '0-1024'], ['b', '0-1024']]) {
+                await page.evaluate(`cachetally.set({ file: '${file}', x: '${zoom}' })`);
+                await t.quiet(page);
+                const found = await scales();
+                t.equal(found.said, 'misses per line of 16 B, one scale for A and B', 'what the histogram says');
+                if (zoom === '') for (const key of ['ticks', 'phases']) t.equal(found[key], alone[1][key], `${key} of file '${file}'`);
+                if (zoom === '') t.equal(found.end, `${alone[1].end} for A and B`, `legend of file '${file}'`);
+                else if (file === '') alone.push(found);
+                else t.equal(JSON.stringify(found), JSON.stringify(alone.at(-1)), 'what is zoomed');
+            }
+        },
+    ],
+    [
+        'two files: search finds what only the other has, and shows that file',
+        async (t, page) => {
+            for (const cores of [1, 2]) t.run('run', 'lu', 'n=32', `processors=${cores}`, '-m', 'coherent8', '-o', `cores${cores}.h5`);
+            await both(t, page, 'cores1.h5', 'cores2.h5');
+            for (const [file, query, found, shown] of [['difference', 'stack1', 'data structure of B', 'b'], ['', 'stack1', 'data structure of B', 'b'], ['b', 'stack1', 'data structure', 'b'], ['b', 'stack0', 'data structure', 'b']]) {
+                await page.evaluate(`cachetally.set({ view: 'workbench', file: '${file}', structure: '' })`);
+                await t.quiet(page);
+                await page.keyboard.press('/');
+                await page.getByRole('combobox', { name: 'Search' }).fill(query);
+                t.equal(await page.locator('#found li').first().innerText().then((text) => text.replace(/\s+/g, ' ')), `${query} ${found}`, `what is found from '${file}'`);
+                await page.keyboard.press('Enter');
+                await t.quiet(page);
+                t.equal(await page.evaluate('[cachetally.state.file, cachetally.state.structure].join()'), [shown, query].join(), 'what is shown');
+            }
+        },
+    ],
+    [
+        'two files: differences of percentages are in points',
+        async (t, page) => {
+            await both(t, page, 'lu.h5', 'lu2.h5');
+            await page.evaluate(`cachetally.set({ file: 'difference', show: 'missrate', level: 'L1' })`);
+            await t.quiet(page);
+            const svg = await t.saved(page, 'SVG');
+            t.check(/>0, −[\d.]+ points</.test(svg) && />±[\d.]+ points?</.test(svg) && svg.includes('difference of the rates in points'), 'legend, counts by phase and histogram');
+            await page.evaluate(`cachetally.set({ view: 'compare' })`);
+            const rows = (await tableRows(page, 'Caches: what differs')).filter((row) => row[1] === 'miss %');
+            t.check(rows.length > 0, 'miss rates differ');
+            for (const [, , a, b, change] of rows) {
+                t.check(/ points?$/.test(change), change);
+                t.near(parseFloat(change.replace('−', '-')), number(b) - number(a), 'the difference', 0.02);
+            }
+        },
+    ],
+    [
         'two files: sweeps by cell, and the difference of each metric',
         async (t, page) => {
             const sweep = (name, n, counters) => t.run('sweep', 'lu', `n=${n}`, '-m', 'schulz2002', '--counters', counters, '--granularity', '1,4', '--eviction', 'fifo,random', '-o', name);
@@ -149,7 +214,7 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
             await both(t, page, 'two1.h5', 'two2.h5');
             await page.evaluate(`cachetally.set({ view: 'sweep' })`);
             for (const eviction of ['fifo', 'random'])
-                for (const [metric, column, key] of [['swapouts', 'Swap-outs, B − A', 'swapouts'], ['bytes', 'Bytes per event, B − A', 'bytes_per_event']]) {
+                for (const [metric, column, key] of [['swapouts', 'Swap-outs, B − A', 'swapouts'], ['bytes', 'Bytes per event, B − A', 'bytes_per_event'], ['error', 'Error, B − A points', 'error']]) {
                     await page.evaluate(`cachetally.set({ file: 'difference', metric: '${metric}', eviction: '${eviction}' })`);
                     await t.quiet(page);
                     const rows = await saved(t, page);
@@ -157,7 +222,7 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
                     for (const row of rows) {
                         const [a, b] = cells.map((list) => of(list, eviction, row.granularity, Number(row.counters)));
                         if (!b) t.check(row[column] === 'NaN', `a cell that the second does not have: ${row[column]}`);
-                        else t.near(Number(row[column]), b[key] - a[key], `${key} of ${eviction} ${row.granularity} ${row.counters}`);
+                        else t.near(Number(row[column]), (key === 'error' ? 100 : 1) * (b[key] - a[key]), `${key} of ${eviction} ${row.granularity} ${row.counters}`);
                     }
                 }
             await t.picture(page, 'sweep-difference');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of
 // what the file says.
+import { maxIndex, sum } from 'd3-array';
 import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { full, percent } from './numbers';
 import type { FileInfo } from './protocol';
@@ -15,16 +16,13 @@ export interface Part {
 }
 
 /** The worst of all at the level (`structure`); of what that misses the worst phase, cause, function, source line and core, what evicts most of it, and
- * how much of what was invalidated is false sharing (NaN: not known). `program`: one whose changes `cachetally advise` tries. */
+ * how much of what was invalidated is false sharing (NaN: not known). */
 export type Answer = NonNullable<ReturnType<typeof answerOf>>;
 
-function largest(names: string[], counts: ArrayLike<number>): Part | null {
-    let [index, of] = [-1, 0];
-    for (let i = 0; i < counts.length; ++i) {
-        of += counts[i];
-        if (counts[i] > 0 && (index < 0 || counts[i] > counts[index])) index = i;
-    }
-    return index < 0 ? null : { name: names[index], index, count: counts[index], of };
+function largest(names: string[], counts: Iterable<number>): Part | null {
+    const index = maxIndex(counts);
+    const count = [...counts][index];
+    return count > 0 ? { name: names[index], index, count, of: sum(counts) } : null;
 }
 
 function evictorOf(info: FileInfo, level: string, structure: string): Part | null {
@@ -38,14 +36,10 @@ function falseSharingOf(info: FileInfo, level: string, structure: string): numbe
     const places = info.structures.filter((each) => each.name === structure);
     const number = sharing?.levels.indexOf(level) ?? -1;
     if (!sharing || number < 0 || places.length === 0) return NaN;
-    let [wrong, all] = [0, 0];
-    sharing.address.forEach((address, i) => {
-        const here = places.some(({ base, bytes }) => address + sharing.lineBytes > Number(base) && address < Number(base) + bytes);
-        if (sharing.level[i] !== number || !here) return;
-        wrong += sharing.falseSharing[i];
-        all += sharing.falseSharing[i] + sharing.trueSharing[i];
-    });
-    return all > 0 ? wrong / all : NaN;
+    const here = (address: number) => places.some(({ base, bytes }) => address + sharing.lineBytes > Number(base) && address < Number(base) + bytes);
+    const rows = Array.from(sharing.address.keys()).filter((i) => sharing.level[i] === number && here(sharing.address[i]));
+    const [wrong, right] = [sharing.falseSharing, sharing.trueSharing].map((counts) => sum(rows, (i) => counts[i]));
+    return wrong + right > 0 ? wrong / (wrong + right) : NaN;
 }
 
 /** `level`: another than the first. */
@@ -68,7 +62,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
         ...{ level, ...totals, structure, cause, phase },
         /** As bad as the worst, and what they have of it together. */
         several: names('phase').length > 1,
-        ...{ phases, inPhases: phases.reduce((sum, i) => sum + byPhase[i], 0) },
+        ...{ phases, inPhases: sum(phases, (i) => byPhase[i]) },
         /** The next cause, where it is a large part, too. */
         second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
         ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
@@ -137,10 +131,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { level, accesses, misses, structure, phase, cause, evictor } = answer;
     const all = { view: '', show: 'misses', level, phases: '', sel: '', structure: '', cause: '', core: '', func: '', x: '' };
     const here = { ...all, structure: structure?.name ?? '' };
-    const rate = percent(misses / accesses);
-    const tiles: Tile[] = [
-        { id: 'level', label: 'How much', value: rate, note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all },
-    ];
+    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: percent(misses / accesses), note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all }];
     if (!structure) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
@@ -151,8 +142,8 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
         const time = info.phases.cycles;
-        const whole = time.reduce((sum, each) => sum + each, 0);
-        const taken = answer.phases.reduce((sum, each) => sum + (time[each] ?? 0), 0);
+        const whole = sum(time);
+        const taken = sum(answer.phases, (each) => time[each] ?? 0);
         const part = percent(answer.inPhases / phase.of);
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
         const note = `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}`;

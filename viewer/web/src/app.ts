@@ -3,7 +3,7 @@
 import { sort } from 'd3-array';
 import type { Source } from './client';
 import { segmented } from './dom';
-import { parsePhases, phasesInWords, phasesText, type State } from './state';
+import { readPhases, phasesInWords, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
 import type { Wanted } from './chart';
 
@@ -11,6 +11,8 @@ export interface App {
     readonly source: Source;
     /** The files to compare with; results of runs and sweeps are compared with one, curves with any number. */
     readonly others: Source[];
+    /** The second of two files is shown. */
+    readonly flipped?: boolean;
     state: State;
     /** Changes what is looked at; views are told. */
     set(change: Partial<State>): void;
@@ -94,13 +96,16 @@ export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HT
 export const phaseCount = (source: Source): number =>
     Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
 
+/** The other of two files in the place of the one that is shown. */
+export const turned = (app: App): App => ({ source: app.others[0], others: [app.source], state: app.state, set: (change) => app.set(change), move: (x) => app.move(x) });
+
 /** Whether the first file is subtracted from the second. */
 export const differs = (app: App): boolean => app.state.file === 'difference' && app.others.length > 0;
 
 /** Phases that can be chosen: of a difference those of either file. */
 export const phasesToChoose = (app: App): number => Math.max(phaseCount(app.source), differs(app) ? phaseCount(app.others[0]) : 0);
 
-export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phasesToChoose(app));
+export const chosenPhases = (app: App): number[] | null => readPhases(app.state.phases, phasesToChoose(app)).phases;
 
 export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(app));
 

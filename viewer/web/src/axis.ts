@@ -45,13 +45,6 @@ export function addressAt(axis: Axis, x: number): bigint | null {
     return null;
 }
 
-/** The first address in a stretch of the axis; null where it lies in a gap. */
-export function addressIn(axis: Axis, from: number, to: number): bigint | null {
-    for (const { base, bytes, start } of axis.segments)
-        if (start < to && start + bytes > from) return base + BigInt(Math.ceil(Math.max(0, from - start)));
-    return null;
-}
-
 /** The addresses of a stretch of the axis, without holes: from, and one behind the last; what begins in them is drawn in it. */
 export function addressesIn(axis: Axis, from: number, to: number): AddressRange[] {
     return axis.segments.flatMap(({ base, bytes, start }): AddressRange[] => {

@@ -4,7 +4,7 @@ import { chosenPhases, differs, phaseCount, shows, type App, type Show } from '.
 import { placeOf, rangeOf, wholeLines } from './axis';
 import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
 import type { AddressRange, Axis, Structure } from './protocol';
-import { parsePhases, type State } from './state';
+import { readPhases, type State } from './state';
 
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
@@ -29,7 +29,7 @@ export function chosenOf(app: App) {
     const selection = state.structure ? linesOf(info.structures, state.structure, series.unit) : parseSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
-    const minus = whole || differs(app) ? null : parsePhases(state.minus, phaseCount(app.source));
+    const minus = whole || differs(app) ? null : readPhases(state.minus, phaseCount(app.source)).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
     return { show, series, cube, filter, cause, unknown, rate, phases: chosenPhases(app), minus, selection, whole };
 }

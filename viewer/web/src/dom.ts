@@ -45,15 +45,17 @@ export function select<T extends string>(label: string, options: (T | [T, string
     return h('label', { class: 'field' }, h('span', {}, label), element);
 }
 
+export type Row = (string | number)[];
+
 /** Rows of texts and numbers, for the screen and for CSV. */
 export interface Table {
     caption: string;
     headers: string[];
-    rows: (string | number)[][];
+    rows: Row[];
     /** How many of the first columns together name a row; default: 1. */
     keys?: number;
     /** How columns of numbers are shown; default: in full. */
-    format?: (value: number, column: number) => string;
+    format?: (value: number, column: number, row: Row) => string;
     /** The column that rows are sorted by at first, the largest first; default: as they are. */
     sorted?: number;
     /** How many rows are shown; default: 500. The CSV file has all. */
@@ -84,7 +86,7 @@ export const inWords = (...names: string[]) =>
 const rowsInBox = 16;
 
 /** Rows by a column: numbers from the largest, texts from A; `again`: the other way round. */
-function sortedRows({ rows }: Table, column: number, again: boolean): (string | number)[][] {
+function sortedRows({ rows }: Table, column: number, again: boolean): Row[] {
     const order = (a: string | number, b: string | number) =>
         typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
     const known = rows.filter((row) => !Number.isNaN(row[column])).sort((a, b) => (again ? -1 : 1) * order(a[column], b[column]));
@@ -107,7 +109,7 @@ export function whenPrinted(element: Element, acts: Print): void {
 const mostColumns = 9;
 
 /** Where nobody scrolls, columns that do not fit follow in further tables, with the same names of rows. */
-function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table): void {
+function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table, more: Child): void {
     const named = Math.min(4, keys);
     const part = (from: number) => {
         const columns = [...range(named), ...range(from, Math.min(headers.length, from + mostColumns - named))];
@@ -119,9 +121,16 @@ function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { 
         box.classList.toggle('split', now);
         parts?.remove();
         const tables = () => range(named, headers.length, mostColumns - named).map(part);
-        if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables())));
+        if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables(), more && h('p', { class: 'note' }, more))));
     };
     whenPrinted(box, { beforeprint: () => print(true), afterprint: () => print(false) });
+}
+
+/** A box whose content may be wider, and the sign that it is. */
+export function sideways(box: HTMLElement, text = 'scroll sideways for all columns'): [HTMLElement, HTMLElement] {
+    const sign = h('p', { class: 'note scrolls', hidden: true }, `↔ ${text}`);
+    new ResizeObserver(() => (sign.hidden = box.scrollWidth <= box.clientWidth + 8)).observe(box);
+    return [sign, box];
 }
 
 /** A table whose columns are sorted by pressing their heads. */
@@ -131,13 +140,13 @@ export function tableElement(table: Table): HTMLElement {
     let [column, again] = [table.sorted ?? -1, false];
     const numeric = headers.map((_, i) => rows.length > 0 && typeof rows[0][i] === 'number');
     const most = table.barred === undefined ? 0 : Math.max(0, ...rows.map((row) => row[table.barred!] as number));
-    const number = (value: number, i: number) => {
-        const shown = format(value, i);
+    const number = (value: number, i: number, row: Row) => {
+        const shown = format(value, i, row);
         if (i !== table.barred || !(most > 0)) return h('td', { class: 'number' }, shown);
         return h('td', { class: 'number barred' }, h('span', { class: 'bar', style: `width:${Math.round((100 * value) / most)}%` }), h('span', {}, shown));
     };
-    const cell = (value: string | number, i: number) => {
-        if (typeof value === 'number') return number(value, i);
+    const cell = (value: string | number, i: number, row: Row) => {
+        if (typeof value === 'number') return number(value, i, row);
         if (i > 0 || !table.pick) return h('td', {}, value);
         return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), onclick: () => table.pick!(value) }, value));
     };
@@ -159,10 +168,10 @@ export function tableElement(table: Table): HTMLElement {
     const left = rows.length - mostRows;
     const caption = h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`));
     const element = h('table', {}, caption, h('thead', {}, h('tr', {}, ...heads)), body);
-    const more = left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`);
-    const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more);
-    if (headers.length > mostColumns) printInParts(box, element, table);
-    return box;
+    const more = left > 0 && `${left.toLocaleString('en')} more rows are in the CSV file.`;
+    const box = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption }, element, more && h('p', { class: 'note' }, more));
+    if (headers.length > mostColumns) printInParts(box, element, table, more);
+    return h('div', {}, ...sideways(box));
 }
 
 export function csv(table: Table): string {

@@ -21,6 +21,10 @@ import type { Wanted } from './chart';
 /** All that is shown; at first nothing. */
 const nothing = {
     panels: [] as Panel[],
+    /** Of another file, for one scale: panels, cells, counts over time. */
+    beside: [] as Panel[],
+    besideHeat: null as Heat | null,
+    besideTime: null as Column[] | null,
     /** Panels have one scale in common. */
     shared: false,
     axis: { segments: [], bytes: 1 } as Axis,
@@ -67,17 +71,20 @@ export interface FieldActs {
     zoomToSelection?: () => void;
 }
 
+/** How a number of a panel is written. */
+const textOf = ({ rate, signed: differs }: Pick<Panel, 'rate' | 'signed'>, count = brief) => (differs ? signed(rate ? percent : count) : rate ? percent : count);
+
 export function fieldPlot(acts: FieldActs) {
     let model = nothing;
     let layout: Layout = layoutOf(800, 1, 0, true);
     let lanes: Rows = { edges: [0, 1], phasesOf: (row) => [row, row] };
-    let shaded: { heat: Heat; key: string; shaded: Shaded } | null = null;
+    let shaded: { heat: Heat; beside: Heat | null; key: string; shaded: Shaded } | null = null;
     /** A place on the axis and a row; -1: in no row. */
     let cursor: { x: number; row: number } | null = null;
     let dragged: Box | null = null;
     let [told, shown] = ['', ''];
     const readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
-    const reader = panelReader((panels) => set({ panels }));
+    const reader = panelReader(show);
     /** Milliseconds that the last frames took to draw. */
     const frames: number[] = [];
 
@@ -112,6 +119,11 @@ export function fieldPlot(acts: FieldActs) {
         reader.set(axis, sources(), sight);
     }
 
+    /** Panels with their data; those of another file are not drawn. */
+    function show(all: Panel[]): void {
+        set({ panels: all.filter((each) => !each.beside), beside: all.filter((each) => each.beside) });
+    }
+
     /** The same panels, another stretch of the axis; null: all. */
     function look(range: [number, number] | null): void {
         const next = range ?? [0, model.axis.bytes];
@@ -133,8 +145,8 @@ export function fieldPlot(acts: FieldActs) {
     const perPixel = (): number => (model.range[1] - model.range[0]) / layout.all.width;
 
     function sums(): string {
-        const text = ({ rate, whole }: Panel) => (whole ? `: ${rate ? percent(whole.total) : full(whole.total)} in all` : '');
-        const parts = model.panels.map((each) => `${each.title}, ${each.meaning}${text(each)}`);
+        const all = (each: Panel) => (each.whole ? `: ${textOf(each, full)(each.whole.total)} in all` : '');
+        const parts = model.panels.map((each) => `${each.title}, ${each.meaning}${all(each)}`);
         return parts.length ? ` ${parts.join('; ')}.` : '';
     }
 
@@ -232,22 +244,24 @@ export function fieldPlot(acts: FieldActs) {
     }
 
     function drawPanels(p: Painter): void {
-        const { panels, range, scale, axis, shared } = model;
+        const { panels, beside, range, scale, axis, shared } = model;
         const alike = shared ? panels.filter((each) => !each.signed && !each.apart) : [];
-        const common = commonRange(alike);
+        const common = commonRange([...alike, ...beside]);
         panels.forEach((panel, i) => {
             drawBreaks(p, across(), axis, layout.panels[i]);
-            drawPanel(p, layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null);
+            drawPanel(p, layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null, beside.length > 0);
         });
     }
 
     /** The ends of a scale that panels share. */
     function commonRange(panels: Panel[]): [number, number] | null {
-        const { range, scale } = model;
+        const { range, scale, axis } = model;
+        const all = range[0] <= 0 && range[1] >= axis.bytes;
         const ends = panels.flatMap((panel): [number, number][] => {
-            const data = dataFor(panel, ...range);
+            const sight: [number, number] = all && panel.beside ? [0, panel.beside] : range;
+            const data = dataFor(panel, ...sight);
             if (!data) return [];
-            const { least, leastPositive, most } = columnsOf(data, ...range, Math.round(layout.all.width));
+            const { least, leastPositive, most } = columnsOf(data, ...sight, Math.round(layout.all.width));
             return [[scale === 'linear' ? least : leastPositive, endOfScale(panel.rate ? most : data.clip, most, scale)]];
         });
         const [from, to] = [min(ends, ([least]) => least), max(ends, ([, most]) => most)];
@@ -255,11 +269,11 @@ export function fieldPlot(acts: FieldActs) {
     }
 
     function drawField(p: Painter, field: Box): void {
-        const { heat, drawn, scale, message } = model;
+        const { heat, besideHeat, drawn, scale, message } = model;
         const colours = theme();
         if (heat) {
             const key = `${scale}${colours.dark}`;
-            if (shaded?.heat !== heat || shaded.key !== key) shaded = { heat, key, shaded: shade(heat, scale) };
+            if (shaded?.heat !== heat || shaded.beside !== besideHeat || shaded.key !== key) shaded = { heat, beside: besideHeat, key, shaded: shade(heat, scale, besideHeat) };
             const { cells } = shaded.shaded;
             const [from, to] = drawn.map(across());
             p.within(field.x, field.y, field.width, field.height, () => p.cells(from, field.y, to - from, field.height, heat.columns, cells, lanes.edges));
@@ -300,18 +314,17 @@ export function fieldPlot(acts: FieldActs) {
         const address = addressAt(axis, x);
         if (address === null) return 'no counts in between';
         const where = structureAt(structures, address) ? `${describe(structures, address)} · ${hex(address)}` : hex(address);
-        const text = (value: number, share: boolean) => (share ? percent(value) : brief(value));
         if (row >= 0 && heat) {
             const mean = meanIn(heat, drawn, row, x);
-            const value = heat.signed ? signed((each) => text(each, rate))(mean) : text(mean, rate);
-            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${value} ${panels[0].meaning} and phase`}`;
+            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${textOf({ rate, signed: heat.signed })(mean)} ${panels[0].meaning} and phase`}`;
         }
         const parts = panels.map((panel) => {
             const data = dataFor(panel, ...range);
             if (!data) return `${panel.title}: …`;
             const { mean, min, max } = columnsOf(data, x, x + perPixel(), 1);
             if (Number.isNaN(mean[0])) return `${panel.title}: –`;
-            return `${panel.title}: ${text(mean[0], panel.rate)}${min[0] === max[0] ? '' : ` (${text(min[0], panel.rate)} … ${text(max[0], panel.rate)})`}`;
+            const [value, least, most] = [mean[0], min[0], max[0]].map(textOf(panel));
+            return `${panel.title}: ${value}${min[0] === max[0] ? '' : ` (${least} … ${most})`}`;
         });
         return `${where} · ${parts.join(' · ')}`;
     }
@@ -323,5 +336,5 @@ export function fieldPlot(acts: FieldActs) {
 
     /** Sums over all by panel; for tests. */
     const totals = (): Record<string, number> => Object.fromEntries(model.panels.map(({ title, whole }) => [title, whole?.total ?? NaN]));
-    return { figure, frames, read, look, set, totals };
+    return { figure, frames, read, look, set, show, totals };
 }

@@ -23,13 +23,11 @@ function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
     return [show.quantity === 'accesses' ? accesses : misses, null];
 }
 
-const phasesIn = (chosen: Chosen): number => Math.max(1, chosen.series.phases);
-
 /** What a file knows of whole structures, spread over their lines: cells, and the histogram of the phases that are chosen, where rows of several
  * phases count where the first of them is; `missing`: what has no place on the axis. */
 export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]) {
     const cube = chosen.cube!;
-    const phases = phasesIn(chosen);
+    const phases = chosen.series.phases;
     const rows = Math.min(phases, heatRows);
     const edges = phaseEdges(phases, rows);
     const [values, per] = columnsOfCube(chosen);
@@ -81,7 +79,7 @@ function bucketsOfSpread(heat: Heat, { phases, rate, series }: Chosen, [x0, x1]:
 /** Counts over time in parts that are stacked: causes of misses, where all that is chosen is known by cause; else one part. */
 export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretches: [number, number][] | null, byStructure: boolean): Promise<Column[]> {
     const { cube, show, cause, rate, filter, series } = chosen;
-    const phases = phasesIn(chosen);
+    const phases = chosen.series.phases;
     if (cube && (chosen.whole || byStructure || !stretches) && series.kind === 'level') {
         const columns = columnsOfCube(chosen).filter((each) => each !== null);
         const byPhase = (each: Column) => sumsBy(cube, 'phase', each, rowsOf(cube, filter));

@@ -7,7 +7,7 @@ import { scale as rule } from '../../drawing.json';
 import { hex, placeOf, rangeOf } from './axis';
 import { differenceColour, heatColour, theme } from './colours';
 import type { FieldModel } from './field';
-import { brief, percent, percentTick } from './numbers';
+import { brief, inPoints, percent, percentTick } from './numbers';
 import { pixelOf, shortened, textWidth, type Box, type Painter } from './paint';
 import { endOfScale, titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
@@ -62,12 +62,20 @@ export type Across = ScaleLinear<number, number>;
 
 export type Shaded = ReturnType<typeof shade>;
 
-/** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. */
-export function shade({ sum: sums, weight, signed = false }: Heat, scale: Wanted) {
+/** Means of cells, the least and the largest of them, and where their scale ends. */
+function meansOf({ sum: sums, weight, signed = false }: Heat, scale: Wanted) {
     const values = sums.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
     const positive = (signed ? values.map(Math.abs) : values).filter((each) => each > 0);
-    const [least, most] = [min(positive) ?? 0, max(positive) ?? 0];
-    const end = signed ? most : endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale);
+    const most = max(positive) ?? 0;
+    return { values, least: min(positive) ?? Infinity, most, end: signed ? most : endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale) };
+}
+
+/** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. `beside`: has the same scale. */
+export function shade(heat: Heat, scale: Wanted, beside: Heat | null = null) {
+    const { signed = false } = heat;
+    const { values, most, ...own } = meansOf(heat, scale);
+    const other = beside ? meansOf(beside, scale) : own;
+    const [least, end] = [min([own.least, other.least].filter(Number.isFinite)) ?? 0, Math.max(own.end, other.end)];
     const beyond = end * (1 + 1e-9); // rounding
     const log = scale === 'log' && end > least;
     const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });
@@ -82,7 +90,7 @@ export function shade({ sum: sums, weight, signed = false }: Heat, scale: Wanted
         const place = Math.max(0, Math.min(shades - 1, Math.floor(at(Math.abs(value)) * shades + 1e-9)));
         cells[i] = value > beyond ? marker : value > 0 ? up[place] : value < 0 && signed ? down[place] : zero;
     });
-    return { cells, least, end, most, above, signed };
+    return { cells, least, end, most, above, signed, both: beside !== null };
 }
 
 /** Rows of the field: where they begin as shares of its height, and their phases. */
@@ -133,7 +141,10 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
     const { x, y, width, height } = box;
     if (!model.time) return;
     const parts = countsOf(model, rows);
-    const most = max(parts[0], (_, row) => sum(parts, (part) => part[row])) ?? 0;
+    const { besideTime: beside, besideHeat } = model;
+    const phases = besideHeat?.edges ?? range((beside?.[0].length ?? 0) + 1);
+    const others = beside ? countsOf({ ...model, time: beside }, { edges: phases, phasesOf: (row) => [phases[row], phases[row + 1] - 1] }) : [];
+    const most = max([parts, others].flatMap((some) => Array.from(some[0] ?? [], (_, row) => sum(some, (part) => part[row])))) ?? 0;
     const signed = model.subtracted !== null;
     const [ground, room] = signed ? [x + width / 2, width / 2] : [x, width];
     p.line([[ground, y], [ground, y + height]], colours.line);
@@ -142,7 +153,7 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
         const at = ground + (tick / most) * room;
         const text = model.rate ? percentTick(tick) : brief(tick);
         p.line([[at, y], [at, y + height]], colours.grid);
-        p.text(Math.min(at, x + width - 8), y - 7, signed ? `±${text}` : text, { colour: colours.faint, size: 11, anchor: 'middle' });
+        p.text(Math.min(at, x + width - 8), y - 7, signed ? inPoints(`±${text}`) : text, { colour: colours.faint, size: 11, anchor: 'middle' });
     }
     const at = parts[0].map(() => ground);
     parts.forEach((part, i) => {
@@ -158,21 +169,23 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
 }
 
 /** What colours stand for: no misses, few, many, and above the end of the scale. */
-export function drawKey(p: Painter, x: number, y: number, width: number, { end, least, above, most, signed }: Shaded, { rate, scale }: FieldModel): void {
+export function drawKey(p: Painter, x: number, y: number, width: number, { end, least, above, most, signed, both }: Shaded, { rate, scale }: FieldModel): void {
     const colours = theme();
     const faint = { colour: colours.faint, size: 11 };
-    const text = (value: number) => (rate ? percent(value) : brief(value));
-    const from = signed ? `0, -${text(end)}` : scale === 'log' ? `0, ${text(least)}` : '0';
+    const text = (value: number) => (!rate ? brief(value) : signed ? inPoints(percent(value)) : percent(value));
+    const from = signed ? `0, −${text(end)}` : scale === 'log' ? `0, ${text(least)}` : '0';
     const begin = x + 20 + from.length * 6.5;
     const wide = Math.min(120, width / 5);
     const colour = (at: number) => (signed ? differenceColour(2 * at - 1) : heatColour(at));
     p.rect(x, y - 5, 10, 10, colours.zero);
     p.text(x + 14, y, from, faint);
     for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, colour(i / 39));
-    p.text(begin + wide + 5, y, text(end), faint);
+    const last = text(end) + (both ? ' for A and B' : '');
+    p.text(begin + wide + 5, y, last, faint);
     if (above === 0 || width < 300) return;
-    p.rect(begin + wide + 48, y - 5, 10, 10, colours.marker);
-    p.text(begin + wide + 62, y, `${brief(above)} cell${above === 1 ? '' : 's'} up to ${text(most)}`, { colour: colours.marker, size: 11, weight: 600 });
+    const behind = begin + wide + Math.max(48, textWidth(last, 11) + 17);
+    p.rect(behind, y - 5, 10, 10, colours.marker);
+    p.text(behind + 14, y, `${brief(above)} cell${above === 1 ? '' : 's'} up to ${text(most)}`, { colour: colours.marker, size: 11, weight: 600 });
 }
 
 /** What is not selected is paler; what is has a frame, and a mark beside its rows. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table behind a plot over addresses: columns as they are drawn, and the means of the field's cells.
 import { sum } from 'd3-array';
-import { addressIn, describe, hex } from './axis';
+import { addressesIn, describe, hex } from './axis';
 import type { Table } from './dom';
 import type { FieldModel } from './field';
 import { dataFor, meanOf, type Panel } from './panels';
@@ -48,8 +48,8 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     const rows: (string | number)[][] = [];
     const step = Math.max((x1 - x0) / rowsAtMost, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
     for (let at = x0; at < x1 - step / 1e6; at += step) {
-        const address = addressIn(axis, at, at + step);
-        if (address === null) continue;
+        const address = addressesIn(axis, at, at + step)[0]?.[0];
+        if (address === undefined) continue;
         const values = data.flatMap((each, i) => valuesIn(each, at, at + step, panels[i]));
         const means = cells ? rowNames.map((_, row) => meanIn(cells, drawn, row, at, at + step) || 0) : [];
         if ([...values, ...means].every((each) => each === 0 || Number.isNaN(each))) continue;

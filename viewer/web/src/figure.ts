@@ -8,6 +8,9 @@ import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './pai
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;
 
+/** Milliseconds after which other pictures wait for the next frame. */
+const longFrame = 50;
+
 /** Where a cell of a picture can be pressed. */
 export type Hit<T> = Box & { cell: T };
 
@@ -40,10 +43,11 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         if (!behind.hidden) fillTable();
     }
 
-    function drawNow(): void {
+    function drawNow(at: number): void {
         frame = 0;
         const width = canvas.clientWidth;
         if (width === 0) return;
+        if (performance.now() - at > longFrame) return redraw(); // what is drawn already is shown first
         draw(painter.begin(width, height(width)));
         if (label() !== said) canvas.setAttribute('aria-label', (said = label()));
     }

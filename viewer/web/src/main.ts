@@ -26,7 +26,7 @@ class Page implements App {
     /** The first is what was opened; others are compared with it. */
     private files: Source[] = [];
     state: State = readHash();
-    private view: View | null = null;
+    current: View | null = null;
     private shown = '';
     private shownFile = '';
     private keeping = 0;
@@ -74,7 +74,7 @@ class Page implements App {
     }
 
     /** Views that show both files at once have them in order. */
-    private get flipped(): boolean {
+    get flipped(): boolean {
         return this.state.file === 'b' && this.files.length > 1 && !bothAtOnce.includes(this.state.view ?? '') && !this.files[0].info.probe;
     }
 
@@ -232,11 +232,11 @@ class Page implements App {
         this.fillFacts();
         this.fillSwitch(kind);
         this.fillTabs(kinds, kind);
-        if (this.view && kind.id === this.shown && key === this.shownFile) return this.view.update?.();
+        if (this.current && kind.id === this.shown && key === this.shownFile) return this.current.update?.();
         this.shown = kind.id;
         this.shownFile = key;
-        this.view = kind.make(this);
-        this.main.replaceChildren(this.view.element);
+        this.current = kind.make(this);
+        this.main.replaceChildren(this.current.element);
     }
 
     /** Which of two files is shown, or by how much they differ: by the view itself, or beside each other. */
@@ -262,15 +262,11 @@ class Page implements App {
 
     private fillFacts(): void {
         const { info } = this.source;
-        const { run, probe, intrusion, campaign, failures, validation, sweep, trackers } = info;
+        const { run, campaign, failures, sweep } = info;
         const parts = [info.name, info.reduced ? 'reduced' : bytes(info.bytes)];
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
-        if (probe) parts.push(`${probe.findings.length} findings`, `${probe.curves.length} curves`);
-        if (intrusion) parts.push(`${intrusion.rows.length} configurations`, `${full(intrusion.cycles)} cycles without monitor`);
         if (campaign) parts.push(`${full(campaign.numbers.length)} points`, `${full(failures.length)} failed`);
-        if (validation) parts.push(`${validation.scores.length} scores`);
-        if (trackers) parts.push(`${trackers.rows.length} trackers on ${trackers.link}`);
-        if (sweep) parts.push(`${sweep.rows.length} cells on ${sweep.link}`);
+        if (sweep) parts.push(`${full(sweep.rows.length)} cells on ${sweep.link}`);
         document.title = `${titleOf(this.source)} – cachetally`;
         this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
     }
@@ -286,7 +282,7 @@ class Page implements App {
         const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
         const wanted = this.state.theme === 'dark' || this.state.theme === 'light' ? this.state.theme : system;
         document.documentElement.dataset.theme = wanted;
-        this.view?.update?.();
+        this.current?.update?.();
     }
 
     /** For tests. */
@@ -297,11 +293,6 @@ class Page implements App {
     async quiet(): Promise<void> {
         do await new Promise((resolve) => setTimeout(resolve));
         while (isReading() || Hand.moves());
-    }
-
-    /** For tests and measurements. */
-    get current(): View | null {
-        return this.view;
     }
 }
 

@@ -52,5 +52,8 @@ export function joined<T extends number | bigint>(ranges: [T, T][], apart = (end
     return found;
 }
 
+/** Of percentages that are subtracted: percentage points. */
+export const inPoints = (text: string): string => text.replace(/^1 %$/, '1 point').replace(/%$/, 'points');
+
 /** A difference, with its sign. */
-export const signed = (text: (value: number) => string) => (value: number): string => (value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
+export const signed = (text: (value: number) => string) => (value: number): string => inPoints(value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));

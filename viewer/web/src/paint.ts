@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen. Both take the
 // same path data.
-
 import { rgb } from 'd3-color';
 
 /** A colour as the number that its four bytes are in memory. */

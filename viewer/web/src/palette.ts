@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
-import { range } from 'd3-array';
-import { phaseCount, shows, type App } from './app';
+import { range, sort } from 'd3-array';
+import { phaseCount, shows, turned, type App } from './app';
 import { cubeOf, firstLevels } from './cube';
 import { dialog, h } from './dom';
 import { phasesInWords, type State } from './state';
@@ -16,8 +16,18 @@ interface Entry {
 const entriesAtMost = 60;
 const phasesAtMost = 10000;
 
-/** All that can be gone to: views, events, levels, data structures, phases and functions. */
+/** All that can be gone to; of two files also what only the other has. */
 function entriesOf(app: App): Entry[] {
+    const own = entriesIn(app);
+    if (app.others.length !== 1) return own;
+    const known = new Set(own.map(({ kind, name }) => `${kind} ${name}`));
+    const [which, file] = app.flipped ? ['A', ''] : ['B', 'b'];
+    const others = entriesIn(turned(app)).filter(({ kind, name }) => !known.has(`${kind} ${name}`));
+    return [...own, ...others.map(({ kind, name, go }) => ({ kind: `${kind} of ${which}`, name, go: { ...go, file } }))];
+}
+
+/** Views, events, levels, data structures, phases and functions of a file. */
+function entriesIn(app: App): Entry[] {
     const { info } = app.source;
     const views = viewsOf(app).map(({ id, title }): Entry => ({ kind: 'view', name: title, go: { view: id } }));
     if (shows(app.source).length === 0) return views;
@@ -41,13 +51,9 @@ function entriesOf(app: App): Entry[] {
 /** Those whose names have all words of a query: begun with it first, then as they are listed. */
 function matching(entries: Entry[], query: string): Entry[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const rank = ({ name }: Entry) => {
-        const text = name.toLowerCase();
-        if (text === query.toLowerCase()) return 0;
-        return text.startsWith(words[0] ?? '') ? 1 : words.some((word) => text.includes(word)) ? 2 : 3;
-    };
     const found = entries.filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
-    return found.sort((a, b) => rank(a) - rank(b));
+    const ranks = [(text: string) => text !== query.toLowerCase(), (text: string) => !text.startsWith(words[0] ?? ''), (text: string) => !words.some((word) => text.includes(word))];
+    return sort(found, ...ranks.map((rank) => ({ name }: Entry) => Number(rank(name.toLowerCase()))));
 }
 
 /** A field and what it finds; arrows move through the list, Enter goes. */

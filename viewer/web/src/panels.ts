@@ -24,6 +24,8 @@ export interface Panel {
     signed?: boolean;
     /** Has a scale of its own also where the others have one in common. */
     apart?: boolean;
+    /** Not drawn: of another file, whose axis has so many bytes, for one scale. */
+    beside?: number;
     whole: Buckets | null;
     fine: Buckets | null;
     /** Shown instead of data that are not there. */
@@ -125,8 +127,8 @@ function drawColumns(p: Painter, { mean: means, min, max }: Columns, scale: Valu
     p.rects(below, theme().accesses);
 }
 
-/** `shared`: the ends of a scale that panels have in common. */
-export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: Wanted, shared: [number, number] | null): void {
+/** `shared`: the ends of a scale that panels have in common; `both`: with those of another file. */
+export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: Wanted, shared: [number, number] | null, both = false): void {
     const colours = theme();
     const { x, y, width, height } = box;
     const data = dataFor(panel, x0, x1);
@@ -134,7 +136,7 @@ export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number,
     const columns = data && columnsOf(data, x0, x1, pixels);
     const nothing = !columns || columns.most === -Infinity;
     const log = !nothing && wanted === 'log';
-    drawTitles(p, panel, box, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
+    drawTitles(p, panel, box, (log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '') + (both ? ', one scale for A and B' : ''));
     const say = (text: string) => p.text(x + width / 2, y + height / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
     if (nothing) {
         p.line([[x, y + height], [x + width, y + height]], colours.line);
@@ -144,7 +146,7 @@ export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number,
     const [least, most] = shared ?? [log ? columns.leastPositive : columns.least, columns.most];
     const end = panel.rate || panel.signed || shared ? most : endOfScale(data!.clip, most, wanted);
     const scale = scaleFor(panel, columns, [least, panel.rate ? Math.max(most, 0.01) : end], log);
-    drawUp(p, box, scale, panel.rate ? percentTick : brief);
+    drawUp(p, box, scale, !panel.rate ? brief : panel.signed ? (value) => percentTick(value).replace(' %', '') : percentTick);
     drawColumns(p, columns, scale, panel, box);
     if (columns.least === 0 && columns.most === 0) say(panel.signed ? 'no difference' : '0 everywhere');
     if (end < columns.most && !panel.signed) drawCut(p, box, columns, data!, end, panel);
@@ -203,7 +205,7 @@ export function once<T>(ask: (stretch: Stretch) => Promise<T>): (stretch: Stretc
 export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
     const [a, b] = [once(first.fetch), once(second.fetch)];
     const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));
-    return [{ ...first, fetch: a }, { ...second, fetch: b }, { ...second, title, meaning: 'difference of the means', colour: theme().misses, signed: true, fetch }];
+    return [{ ...first, fetch: a }, { ...second, fetch: b }, { ...second, title, meaning: second.rate ? 'difference of the rates in points' : 'difference of the means', colour: theme().misses, signed: true, fetch }];
 }
 
 const columns = 2048;

@@ -61,8 +61,8 @@ export interface SeriesInfo {
     phases: number;
     /** True where addresses are not those of the program and no column has these. */
     physical: boolean;
-    /** Of a reduced copy: rows are blocks, the pyramid knows the least and most of the lines. */
-    reduced: boolean;
+    /** Of a reduced copy: lines of its rows, which are blocks, and of the finest of its pyramid, which knows the least and most of lines; else empty. */
+    reduced: string;
 }
 
 /** A row of a table of the file, or the attributes of a group: by the names that docs/format.md gives. */
@@ -97,6 +97,8 @@ export interface Segment {
     bytes: number;
     /** Where it begins on the axis. */
     start: number;
+    /** It is the rest of one: a line in which it begins belongs to what was before. */
+    rest?: boolean;
 }
 
 /** The axis of addresses: stretches with a gap between each two. */

@@ -2,7 +2,6 @@
 // Snippets of Python that read what a picture shows: constants, and the programs of python/ that use them.
 import { chosenPhases, type App } from './app';
 import type { Chosen } from './chosen';
-import type { Source } from './client';
 import type { AddressRange, Quantity, SeriesInfo } from './protocol';
 
 const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });
@@ -26,7 +25,7 @@ export function snippet(constants: Record<string, Value>, ...names: string[]): s
     return ['import h5py\nimport numpy as np\n', lines.join(''), ...parts].join('\n');
 }
 
-const quantityOf = (quantity: Quantity, { kind }: SeriesInfo): string => (kind === 'level' ? quantity : 'count');
+export const quantityOf = (quantity: Quantity, { kind }: SeriesInfo): string => (kind === 'level' ? quantity : 'count');
 
 /** What the field shows: counts by line and by phase, or those of some phases less those of others. */
 export function fieldPython(app: App, { show, series, phases, minus }: Chosen, sight: Sight): string {
@@ -34,14 +33,6 @@ export function fieldPython(app: App, { show, series, phases, minus }: Chosen, s
     const shown = { QUANTITY: quantityOf(show.quantity, series), SIGHT: sight };
     if (!minus) return snippet({ FILE: name, PATH: series.path, PHASES: phases, ...shown }, 'by_line', 'field');
     return snippet({ PARTS: [minus, phases].map((each) => [name, series.path, each]), PLACES: null, ...shown }, 'by_line', 'difference');
-}
-
-/** A series of two files and their difference. `places`: where data structures that lie elsewhere in the second begin in both, and how many bytes. */
-export function fileDifferencePython(first: Source, second: Source, a: SeriesInfo, b: SeriesInfo, quantity: Quantity, phases: number[] | null, sight: Sight, places: [bigint, bigint, number][] | null): string {
-    const line = (address: bigint, { unit }: SeriesInfo) => address - (address % BigInt(unit));
-    const ends = places?.map(([x, y, size]) => [[line(x, a), x + BigInt(size)], [line(y, b), y + BigInt(size)]]) ?? null;
-    const parts = [[first.info.name, a.path, phases], [second.info.name, b.path, phases]];
-    return snippet({ PARTS: parts, PLACES: ends, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, 'by_line', 'difference');
 }
 
 /** What is known of data structures as a whole: misses by cause, core or function. */

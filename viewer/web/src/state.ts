@@ -60,8 +60,6 @@ export function readPhases(text: string | undefined, count: number): { phases: n
     return { phases: chosen.size === 0 || chosen.size === count ? null : [...chosen].sort((a, b) => a - b), fault };
 }
 
-export const parsePhases = (text: string | undefined, count: number): number[] | null => readPhases(text, count).phases;
-
 /** The shortest text for some phases. */
 export const phasesText = (phases: number[] | null): string =>
     joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();

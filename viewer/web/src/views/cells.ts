@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as a matrix and as
 // lines by one of several metrics; of two files also how much more the second has.
-import { groups } from 'd3-array';
+import { groups, sort } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, titleOf, type App, type View } from '../app';
 import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale } from '../chart';
@@ -34,6 +34,12 @@ export interface Metric {
     scale: Wanted;
     /** Column of what was published of it. */
     published?: string;
+}
+
+/** Of tables: percentages and percentage points say so in the name. */
+export function metricColumn({ title, text, value }: Metric, name = title.toLowerCase(), of = value): [string, (cell: Cell) => number] {
+    const unit = / (%|points)$/.exec(text(0.02))?.[0] ?? '';
+    return [name + unit, (cell) => (unit ? 100 : 1) * of(cell)];
 }
 
 /** A metric of a column as it is. */
@@ -192,18 +198,16 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     function chosen(): { cells: Cell[]; by: { choice: Choice; names: string[]; name: string }[] } {
         let { cells } = all;
         const by = all.choices.map((choice) => {
-            const found = groups(cells, choice.of);
-            if (choice.rank) found.sort((a, b) => choice.rank!(b[1]) - choice.rank!(a[1]));
+            const found = sort(groups(cells, choice.of), ([, own]) => -(choice.rank?.(own) ?? 0));
             const names = found.map(([name]) => name);
             const name = among(names, choice.key, String);
-            cells = cells.filter((cell) => choice.of(cell) === name);
+            cells = found[names.indexOf(name)][1];
             return { choice, names, name };
         });
         return { cells, by };
     }
 
-    function picture(): Picture {
-        const { cells, by } = chosen();
+    function picture({ cells, by }: typeof parts): Picture {
         const plain = among(all.metrics, 'metric', ({ id }) => id);
         const metric = differs() ? differences(plain, other!.cells, telling) : plain;
         const over = among(all.overs, 'over', ({ id }) => id);
@@ -211,15 +215,18 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
         return { cells, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
     }
 
+    let parts = chosen();
+    let now = picture(parts);
+
     /** With the metric of the second file and the difference, where that is shown. */
     function table(): Table {
-        const { cells, metric } = picture();
-        if (!differs()) return all.table(picture());
-        return tableBy(all.table(picture()).caption, cells, [...inWords('granularity', 'counters'), [metric.title, metric.value]], { keys: 2 });
+        const { cells, metric } = now;
+        if (!differs()) return all.table(now);
+        return tableBy(all.table(now).caption, cells, [...inWords('granularity', 'counters'), metricColumn(metric, metric.title)], { keys: 2 });
     }
 
     function choose(cell: Cell): void {
-        const elsewhere = chosen().by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
+        const elsewhere = parts.by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
         app.set({ ...Object.fromEntries(elsewhere), cell: cell.id, x: '' });
     }
 
@@ -227,15 +234,15 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
         let hits: Hit<Cell>[] = [];
         const made = figureOf({
             name: () => `${baseName(app.source)}-${name}`,
-            label: () => `${title}: ${picture().metric.title} of ${picture().cells.length} cells of ${titleOf(app.source)}`,
-            height: (width) => height(picture(), width),
-            draw: (p) => (hits = paint(p, picture())),
-            table: () => own?.(picture()) ?? table(),
-            python: () => (python ?? all.python)(picture()),
+            label: () => `${title}: ${now.metric.title} of ${now.cells.length} cells of ${titleOf(app.source)}`,
+            height: (width) => height(now, width),
+            draw: (p) => (hits = paint(p, now)),
+            table: () => own?.(now) ?? table(),
+            python: () => (python ?? all.python)(now),
         });
         made.bar.append(h('h3', {}, title));
         const said = (cell: Cell) => all.metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
-        made.picks(() => hits, () => picture().chosen, (cell) => `${cell.row}, ${cell.numbers.counters} counters: ${said(cell)}`, choose);
+        made.picks(() => hits, () => now.chosen, (cell) => `${cell.row}, ${cell.numbers.counters} counters: ${said(cell)}`, choose);
         return made;
     });
     if (all.overs.length > 1) figures.at(-1)!.bar.append(weighed);
@@ -244,8 +251,9 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     const element = h('div', { class: 'view' }, h('section', { class: 'card' }, controls), first, ...others, detail.element);
 
     function update(): void {
-        const now = picture();
-        const choices = chosen().by.filter(({ names }) => names.length > 1);
+        parts = chosen();
+        now = picture(parts);
+        const choices = parts.by.filter(({ names }) => names.length > 1);
         const named = (list: Metric[], text: (title: string) => string) => list.map((each): [string, string] => [each.id, text(each.title)]);
         fill(
             controls,
@@ -261,6 +269,6 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     return {
         ...{ element, update, frames: detail.frames },
         /** Of the detail, or the metric by cell. */
-        totals: () => detail.totals?.() ?? Object.fromEntries(picture().cells.map((cell) => [cell.id, picture().metric.value(cell)])),
+        totals: () => detail.totals?.() ?? Object.fromEntries(now.cells.map((cell) => [cell.id, now.metric.value(cell)])),
     };
 }

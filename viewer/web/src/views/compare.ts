@@ -3,26 +3,12 @@
 import { groups } from 'd3-array';
 import { titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { h, tableElement, type Table } from '../dom';
-import { pairsOf } from './compare_align';
+import { h, tableElement, type Row, type Table } from '../dom';
+import { full, inPoints } from '../numbers';
+import { listed, pairsOf } from './compare_align';
 import { tablesOf } from './tables';
 
-type Row = Table['rows'][number];
-
-export interface Comparison {
-    table: Table;
-    /** Sentences for under it. */
-    notes: string[];
-}
-
-const mostNames = 12;
-
 const same = (a: string | number, b: string | number) => a === b || (Number.isNaN(a) && Number.isNaN(b));
-
-function listed(names: string[]): string {
-    const left = names.length - mostNames;
-    return names.slice(0, mostNames).join('; ') + (left > 0 ? ` and ${left.toLocaleString('en')} more` : '');
-}
 
 /** What names a row: "L1", or of several columns "eviction fifo, granularity 4, counters 16". */
 function nameOf(table: Table, row: Row): string {
@@ -36,12 +22,18 @@ function byName(table: Table): Map<string, Row> {
     return new Map(groups(table.rows, (row) => nameOf(table, row)).flatMap(([name, rows]) => named(name, rows)));
 }
 
+function without(names: Iterable<string>, others: Iterable<string>): string[] {
+    const known = new Set(others);
+    return [...names].filter((each) => !known.has(each));
+}
+
 function onlyIn(which: string, rows: string[], columns: string[]): string[] {
-    const parts = [...(rows.length ? [listed(rows)] : []), ...(columns.length ? [`columns ${listed(columns)}`] : [])];
+    const parts = [...(rows.length ? [listed(rows, 12, '; ')] : []), ...(columns.length ? [`columns ${listed(columns, 12, '; ')}`] : [])];
     return parts.length ? [`Only in ${which}: ${parts.join('; ')}.`] : [];
 }
 
-function compared(first: Table, second: Table): Comparison {
+/** A table, and sentences for under it. */
+function compared(first: Table, second: Table): { table: Table; notes: string[] } {
     const [a, b] = [byName(first), byName(second)];
     const headers = first.headers.filter((each, i) => i >= (first.keys ?? 1) && second.headers.includes(each));
     const both = [...a.keys()].filter((each) => b.has(each));
@@ -53,36 +45,29 @@ function compared(first: Table, second: Table): Comparison {
             return [[name, header, x, y, numbers ? y - x : NaN, numbers && x !== 0 ? y / x : NaN]];
         }),
     );
-    const names = (of: typeof a, without: typeof a) => [...of.keys()].filter((name) => !without.has(name));
-    const columns = (of: Table, without: Table) => of.headers.filter((each) => !without.headers.includes(each));
-    const nothing = both.length === 0 || headers.length === 0;
     return {
         table: {
             caption: `${first.caption}: what differs`,
             headers: ['', 'number', 'A', 'B', 'B − A', 'B ÷ A'],
             rows,
+            format: (value, column, row) => (column === 4 && String(row[1]).endsWith('%') ? inPoints(`${full(value)} %`) : full(value)),
         },
         notes: [
-            ...(nothing
-                ? [`${first.caption}: the two files have none in common.`]
-                : rows.length === 0
-                  ? [`${first.caption}: no difference${both.length < a.size + b.size - both.length ? ' in what both have' : ''}`]
-                  : []),
-            ...onlyIn('A', names(a, b), columns(first, second)),
-            ...onlyIn('B', names(b, a), columns(second, first)),
+            ...(rows.length === 0 ? [`${first.caption}: ${both.length === 0 || headers.length === 0 ? 'the two files have none in common' : 'no difference in what both have'}.`] : []),
+            ...onlyIn('A', without(a.keys(), b.keys()), without(first.headers, second.headers)),
+            ...onlyIn('B', without(b.keys(), a.keys()), without(second.headers, first.headers)),
         ],
     };
 }
 
 /** A comparison of each table that both have, and at last which tables only one has. */
-export function comparisons(first: Table[], second: Table[]): Comparison[] {
-    const without = (of: Table[], others: Table[]) =>
-        of.map((each) => each.caption).filter((each) => !others.some(({ caption }) => caption === each));
+function comparisons(first: Table[], second: Table[]) {
+    const [own, theirs] = [first, second].map((tables) => tables.map(({ caption }) => caption));
     const found = first.flatMap((table) => {
         const twin = second.find((each) => each.caption === table.caption);
         return twin ? [compared(table, twin)] : [];
     });
-    const notes = [...onlyIn('A', without(first, second), []), ...onlyIn('B', without(second, first), [])];
+    const notes = [...onlyIn('A', without(own, theirs), []), ...onlyIn('B', without(theirs, own), [])];
     const table = { caption: 'Tables of one file alone', headers: [], rows: [] };
     return notes.length ? [...found, { table, notes: notes.map((note) => note.replace('Only', 'Tables only')) }] : found;
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of two results, A and B, lies side by side: levels and links of one name or of one rank, addresses of one data structure and element;
-// the panels of such a pair, and its tables: A, B, and what B has more.
+// and where each lies on one axis.
 import { group as groups, sort, zip } from 'd3-array';
-import { shows, titleOf } from '../app';
+import { shows } from '../app';
 import { axisOf, rangeOf } from '../axis';
 import type { Source } from '../client';
-import { theme } from '../colours';
 import { bytes } from '../numbers';
-import { withDifference, type PanelSource } from '../panels';
 import type { AddressRange, Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
-import { fileDifferencePython, type Sight } from '../python';
+import { quantityOf, snippet, type Sight } from '../python';
 
 /** A data structure of both, from its begin on. */
 export interface Twin {
@@ -59,7 +57,9 @@ const named = ({ structures }: FileInfo): Structure[] => structures.filter((each
 
 const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
 
-const inWords = (names: string[]): string => (names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} more` : names.join(', '));
+/** So many names, and how many there are beside them. */
+export const listed = (names: string[], most = 8, between = ', '): string =>
+    names.slice(0, most).join(between) + (names.length > most ? ` and ${(names.length - most).toLocaleString('en')} more` : '');
 
 /** How addresses of two programs belong together: twins, null for the addresses themselves, or why they do not. */
 function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; notes: string[] } | string {
@@ -78,17 +78,17 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
         return `${sameProgram ? 'The two runs' : `The programs ${programs}`} have no data structure of the same name and size of elements, so that nothing can be aligned.`;
     const without = (list: Structure[]) => list.map((each) => each.name).filter((name) => !alike.some(({ first: { name: twin } }) => twin === name));
     const elements = (each: Twin, size: number) => Math.floor(size / Math.max(1, each.first.elementBytes)).toLocaleString('en');
-    const notes = [`Aligned by data structure and element: ${inWords(alike.map((each) => each.first.name))}. The addresses shown are those of A.`];
+    const notes = [`Aligned by data structure and element: ${listed(alike.map((each) => each.first.name))}. The addresses shown are those of A.`];
     const longer = alike.filter((twin) => twin.first.bytes !== twin.second.bytes);
-    if (longer.length > 3) notes.push(`Of ${inWords(longer.map((each) => each.first.name))} the elements that both have.`);
+    if (longer.length > 3) notes.push(`Of ${listed(longer.map((each) => each.first.name))} the elements that both have.`);
     else for (const each of longer) {
         const longest = Math.max(each.first.bytes, each.second.bytes);
         notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: ${each.first.bytes < longest ? 'A' : 'B'} has no more.`);
     }
     const turned = alike.filter((twin) => twin.first.rowElements !== twin.second.rowElements);
-    if (turned.length) notes.push(`Of ${inWords(turned.map((each) => each.first.name))} rows are stored otherwise: what is at one place in storage is compared, not one row and column.`);
-    if (without(a).length) notes.push(`Only in A, or with other elements: ${inWords(without(a))}.`);
-    if (without(b).length) notes.push(`Only in B, or with other elements: ${inWords(without(b))}.`);
+    if (turned.length) notes.push(`Of ${listed(turned.map((each) => each.first.name))} rows are stored otherwise: what is at one place in storage is compared, not one row and column.`);
+    if (without(a).length) notes.push(`Only in A, or with other elements: ${listed(without(a))}.`);
+    if (without(b).length) notes.push(`Only in B, or with other elements: ${listed(without(b))}.`);
     return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };
 }
 
@@ -101,6 +101,9 @@ function fault(first: FileInfo, second: FileInfo, a: SeriesInfo, b: SeriesInfo, 
         return `Not compared: ${names}, whose addresses are physical and so differ from machine to machine and from program to program.`;
     return '';
 }
+
+/** Beside a reduced copy a file is seen in its blocks. */
+const inBlocks = (own: SeriesInfo, { reduced }: SeriesInfo): SeriesInfo => (reduced && !own.reduced ? { ...own, id: `${own.id}@${reduced}` } : own);
 
 /** What both files count. */
 export function pairsOf(source: Source, other: Source): Pairs {
@@ -129,7 +132,8 @@ export function pairsOf(source: Source, other: Source): Pairs {
             else {
                 const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
                 const twins = a.physical || b.physical ? null : how.twins;
-                pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a, b, twins });
+                pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a: inBlocks(a, b), b: inBlocks(b, a), twins });
+                if (a.reduced || b.reduced) notes.add(`A reduced copy is compared in its blocks of ${parseInt(a.reduced || b.reduced)} lines; so is what it is beside.`);
             }
         }
     }
@@ -161,26 +165,12 @@ export async function pairAxes(first: Source, second: Source, { a, b, twins }: P
 const overlaps = (ranges: AddressRange[], [begin, end]: AddressRange): AddressRange[] =>
     ranges.flatMap(([from, to]): AddressRange[] => (from < end && to > begin ? [[from > begin ? from : begin, to < end ? to : end]] : []));
 
-export function pairPanels(first: Source, second: Source, { a, b, quantity, title }: Pair, axes: [Axis, Axis], phases: Phases): PanelSource[] {
-    const units = [...new Set([a.unit, b.unit])].map(bytes).join(' and of ');
-    const panel = (which: string, source: Source, series: SeriesInfo, axis: Axis): PanelSource => ({
-        ...{ title: `${which}: ${titleOf(source)}`, colour: theme()[quantity], rate: quantity === 'missrate' },
-        meaning: `${title.split(':')[0].toLowerCase()} per line of ${units}`,
-        fetch: (stretch) => source.ask('buckets', series.id, quantity, phases, axis, stretch),
-    });
-    return withDifference(panel('A', first, a, axes[0]), panel('B', second, b, axes[1]), 'B − A');
-}
-
-/** `sight`: addresses of the first that are shown; null: all. */
-export function pairPython(first: Source, second: Source, { a, b, quantity, twins }: Pair, axes: [Axis, Axis], phases: Phases, sight: Sight): string {
-    if (!twins) return fileDifferencePython(first, second, a, b, quantity, phases, sight, null);
-    const shown = sight ?? axes[0].segments.map(({ base, bytes: size }): [bigint, bigint] => [base, base + BigInt(size)]);
-    const places = twins.flatMap(({ first: { base }, second: { base: elsewhere }, bytes: size }) =>
-        shown.flatMap(([from, to]): [bigint, bigint, number][] => {
-            const begin = from > base ? from : base;
-            const end = to < base + BigInt(size) ? to : base + BigInt(size);
-            return begin < end ? [[begin, elsewhere + begin - base, Number(end - begin)]] : [];
-        }),
+/** A series of two files and their difference; `sight`: addresses of the first that are shown; null: all. */
+export function pairPython(first: Source, second: Source, { a, b, quantity, twins }: Pair, [axis]: Axis[], phases: Phases, sight: Sight): string {
+    const line = (address: bigint, { unit }: SeriesInfo) => address - (address % BigInt(unit));
+    const places = twins?.flatMap(({ first: { base }, second: { base: there }, bytes: size }) =>
+        overlaps(sight ?? axis.segments.map(rangeOf), rangeOf({ base, bytes: size })).map(([from, to]) => [[line(from, a), to], [line(from - base + there, b), to - base + there]]),
     );
-    return fileDifferencePython(first, second, a, b, quantity, phases, null, places);
+    const parts = [[first.info.name, a.path, phases], [second.info.name, b.path, phases]];
+    return snippet({ PARTS: parts, PLACES: places ?? null, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, 'by_line', 'difference');
 }

@@ -59,10 +59,8 @@ function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<t
 
 /** What the short names of curves of single tests stand for (docs/probes.md). */
 function nameOf({ test, name }: ProbeCurve): string {
-    const loads = /^T(\d+)$/.exec(name)?.[1];
-    if (test === 'tlb' && loads) return `T(${loads}): ${loads} ${loads === '1' ? 'load' : 'loads'} per page`;
     if (test === 'tlb' && name === 'translation') return 'translation: 1 load per page, less as many packed loads';
-    return name;
+    return test === 'tlb' ? name.replace(/^T(\d+)$/, (_, loads) => `T(${loads}): ${loads} ${loads === '1' ? 'load' : 'loads'} per page`) : name;
 }
 
 /** All curves of a group, those of the first file (0) first. */
@@ -130,11 +128,7 @@ export function heightOf({ group, shown, residuals }: CurvePicture): number {
 }
 
 export const xText = (value: number, unit: string): string =>
-    unit === 'bytes' ? bytes(Math.round(value)) : unit === 'pages' ? pagesText(value) : brief(Math.round(value * 10) / 10);
-
-/** Sizes come in powers of two, so numbers of pages are not shortened by powers of ten. */
-const pagesText = (value: number): string =>
-    value >= 8192 && value % 1024 === 0 ? `${(value / 1024).toLocaleString('en')} Ki` : full(Math.round(value * 10) / 10);
+    unit === 'bytes' ? bytes(Math.round(value)) : (unit === 'pages' ? full : brief)(Math.round(value * 10) / 10);
 
 /** Where values of x lie on the screen. */
 function placeOf({ view }: CurvePicture, { x: begin, width }: Box): (x: number) => number {

@@ -15,11 +15,10 @@ import type { LineCount, Selected } from '../protocol';
 const rowsAtMost = 5;
 
 /** The filter by structures that a selection of addresses stands for, and phases. */
-export function filterOf(app: App, chosen: Chosen): Filter {
+export function filterOf(app: App, chosen: Chosen, names = structuresChosen(app, chosen)): Filter {
     const { cube, phases } = chosen;
     const filter: Filter = { ...chosen.filter };
     if (phases) filter.phase = phases;
-    const names = structuresChosen(app, chosen);
     if (cube && names && !filter.structure) filter.structure = cube.dimensions.structure!.names.flatMap((name, i) => (names.includes(name) ? [i] : []));
     return filter;
 }
@@ -169,13 +168,9 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
 
 /** How much: in the lines, or in the structures as a whole. */
 export function numbersOf(chosen: Chosen, found: Selected | null): HTMLElement {
-    const { series } = chosen;
-    const parts: [string, string][] = [];
-    if (found) {
-        parts.push(['lines', `${full(found.lines)} of ${bytes(series.unit)}`]);
-        if (series.kind === 'level') parts.push(['accesses', full(found.first)], ['misses', `${full(found.second)} · ${percent(found.second / found.first)}`]);
-        else parts.push(['events', full(found.first)]);
-    }
+    const { kind, unit } = chosen.series;
+    const misses = found && kind === 'level' ? [['misses', `${full(found.second)} · ${percent(found.second / found.first)}`]] : [];
+    const parts = found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`], [kind === 'level' ? 'accesses' : 'events', full(found.first)], ...misses] : [];
     return h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
 

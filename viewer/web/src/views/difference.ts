@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is chosen on the workbench, in two files at once: the same of the second, and tables of either with what the second has more.
 import { sort } from 'd3-array';
-import type { App } from '../app';
+import { turned, type App } from '../app';
 import { filterByNames, linesOf, type Chosen } from '../chosen';
 import { causeNames, cubeOf, rowsOf, sumOf, type Filter } from '../cube';
 import { h, tableElement, type Table } from '../dom';
@@ -17,24 +17,19 @@ export interface Side {
     filter: Filter;
 }
 
+export const sideOf = (app: App, chosen: Chosen, names = structuresChosen(app, chosen)): Side => ({ app, chosen, filter: filterOf(app, chosen, names) });
+
 /** Both files of a pair: data structures, cores and functions belong together by name. Null: one does not tell apart what is chosen. */
-export function sidesOf(app: App, chosen: Chosen, pair: Pair): [Side, Side] | null {
+export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
     const { state, others: [source] } = app;
-    const second: App = { source, others: [app.source], state, set: (change) => app.set(change), move: (x) => app.move(x) };
     const cube = pair.b.kind === 'level' ? cubeOf(source.info, pair.b.owner) : null;
     const cause = cube?.causes ? chosen.cause : -1;
     if (chosen.unknown || cause !== chosen.cause || (chosen.whole && !cube)) return null;
     const phases = Math.max(pair.a.phases, pair.b.phases);
-    const own: Chosen = { ...chosen, series: { ...chosen.series, phases } };
+    const own: Chosen = { ...chosen, series: { ...pair.a, phases } };
     const selection = state.structure ? linesOf(source.info.structures, state.structure, pair.b.unit) : null;
     const twin: Chosen = { ...chosen, series: { ...pair.b, phases }, cube, filter: filterByNames(cube, state), selection };
-    const names = structuresChosen(app, chosen);
-    const all = cube?.dimensions.structure?.names ?? [];
-    const structure = names && cube ? { structure: all.flatMap((name, i) => (names.includes(name) ? [i] : [])) } : {};
-    return [
-        { app, chosen: own, filter: filterOf(app, own) },
-        { app: second, chosen: twin, filter: { ...filterOf(second, twin), ...structure } },
-    ];
+    return [sideOf(app, own), sideOf(turned(app), twin, structuresChosen(app, chosen))];
 }
 
 const inBoth = (name: string, [a, b]: number[]): (string | number)[] => [name, a, b, b - a];
@@ -54,16 +49,14 @@ export function differenceTable(a: Table | null, b: Table | null): Table | null 
 /** How much is selected, and why. */
 function amountsOf({ chosen: { cube, series }, filter }: Side, found: Selected | null): Map<string, number> {
     const rows = cube ? rowsOf(cube, filter) : [];
-    const amounts = new Map<string, number>();
-    if (found) amounts.set('lines', found.lines).set(series.kind === 'level' ? 'accesses' : 'events', found.first);
-    if (found && series.kind === 'level') amounts.set('misses', found.second);
-    if (!found && cube) amounts.set('misses', sumOf(cube.misses, rows));
-    cube?.causes?.forEach((each, i) => amounts.set(causeNames[i], sumOf(each, rows)));
-    return amounts;
+    const amounts = new Map((cube?.causes ?? []).map((each, i) => [causeNames[i], sumOf(each, rows)]));
+    const [level, misses] = [series.kind === 'level', found?.second ?? (cube ? sumOf(cube.misses, rows) : NaN)];
+    const own: [string, number][] = found ? [['lines', found.lines], [level ? 'accesses' : 'events', found.first]] : [];
+    return new Map([...own, ...(level && !Number.isNaN(misses) ? [['misses', misses] as [string, number]] : []), ...amounts]);
 }
 
 /** How many misses the second has more, and what has most of the difference; `tables`: of data structures, fields and functions. */
-export function differenceSentence(sides: [Side, Side], [structures, , functions]: (Table | null)[]): string {
+export function differenceSentence(sides: Side[], [structures, , functions]: (Table | null)[]): string {
     const [a, b] = sides.map(({ chosen: { cube }, filter }) => (cube ? sumOf(cube.misses, rowsOf(cube, filter)) : NaN));
     const { state } = sides[0].app;
     if (Number.isNaN(b - a) || state.cause) return '';
@@ -75,11 +68,11 @@ export function differenceSentence(sides: [Side, Side], [structures, , functions
     });
     const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], [sort(causes, ([, each]) => -Math.abs(each))[0], '']] as const;
     const most = parts.flatMap(([row, what]) => (row && Number(row.at(-1)) !== 0 && !Number.isNaN(row.at(-1)) ? [`${what}${row[0]} ${more(Number(row.at(-1)))}`] : []));
-    return `${more(b - a)} misses of ${level}${a > 0 ? ` (${signed(percent)((b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
+    return `${more(b - a)} misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
 }
 
 /** In place of details of one file. */
-export function differenceDetails(sides: [Side, Side], found: (Selected | null)[]): (HTMLElement | null)[] {
+export function differenceDetails(sides: Side[], found: (Selected | null)[]): (HTMLElement | null)[] {
     const [a, b] = sides.map((side, i) => amountsOf(side, found[i]));
     const units = new Set(sides.map(({ chosen: { series } }) => series.unit)).size;
     const rows = [...a.keys()].filter((name) => b.has(name) && (name !== 'lines' || units === 1)).map((name) => inBoth(name, [a.get(name)!, b.get(name)!]));

@@ -8,11 +8,11 @@ import type { Source } from '../client';
 import { distinctColours, theme } from '../colours';
 import { fill, h, inWords, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
-import { full, percent, percentTick } from '../numbers';
+import { full, percentTick } from '../numbers';
 import { shortened, textWidth, type Box, type Painter, type Point } from '../paint';
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
-import { around, axisTitle, counters, having, type Cell, type Metric } from './cells';
+import { around, axisTitle, counters, having, metricColumn, type Cell, type Metric } from './cells';
 import { boundsOf, cellsOf, metricsOf, type Bound } from './sweep_cells';
 
 export interface Panel {
@@ -62,7 +62,6 @@ export function panelsOf(sources: Source[]): Panel[] {
     return panels;
 }
 
-/** Cells that no other beats in error and in what it is weighed against at once. */
 /** Those that no other is as good as in error and in this, and better in one, from the least error on; what is not known of a cell leaves it out. */
 export function paretoFront(cells: Cell[], over: Metric): Cell[] {
     let [least, at] = [Infinity, 0];
@@ -174,7 +173,7 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
 
 /** All points of the panels. */
 export function frontsTable({ panels, over }: Fronts): Table {
-    const fronts = panels.map((panel) => shownFront(panel, over));
+    const [fronts, [name, value]] = [panels.map((panel) => shownFront(panel, over)), metricColumn(over)];
     const points = panels.flatMap(({ title, cells, marks }, i) => [...cells, ...marks].map((cell) => ({ title, cell, tracker: marks.includes(cell), front: fronts[i].includes(cell) })));
     return tableBy(`Error and ${over.title.toLowerCase()}`, points, [
         ['part', ({ title }) => title],
@@ -182,7 +181,7 @@ export function frontsTable({ panels, over }: Fronts): Table {
         ['granularity', ({ cell, tracker }) => (tracker ? '' : cell.texts.granularity)],
         ['counters', ({ cell }) => cell.numbers.counters ?? NaN],
         ['error %', ({ cell }) => 100 * error(cell)],
-        [over.title.toLowerCase(), ({ cell }) => (over.text === percent ? 100 : 1) * over.value(cell)],
+        [name, ({ cell }) => value(cell)],
         ['admitted', ({ cell }) => (admitted(cell) ? 'yes' : '')],
         ['mark', ({ cell }) => markOf(cell)],
         ['on the front of both', ({ front }) => (front ? 'yes' : '')],

@@ -7,7 +7,7 @@ import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
 import type { IntrusionInfo } from '../protocol';
 import { snippet } from '../python';
-import { cellsView, linesFigure, matrixFigure, plainMetric, type Cell, type CellDetail, type Cells, type Metric } from './cells';
+import { cellsView, linesFigure, matrixFigure, plainMetric, type Cell, type Cells, type Metric } from './cells';
 
 const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 /** NaN where a program that takes no time without monitor takes some with it. */
@@ -45,20 +45,13 @@ export function intrusionTable(info: IntrusionInfo): Table {
 
 /** Traffic on the links that have any, and misses of the levels, without monitor and of one configuration. */
 function trafficTable(info: IntrusionInfo, row: IntrusionInfo['rows'][number] | null): Table {
-    const both = (what: 'events' | 'bytes' | 'misses', i: number) => [info[what][i], ...(row ? [row[what][i]] : [])];
-    const heads = (what: string) => [what, ...(row ? [`extra ${what}`] : [])];
-    const blanks = row ? [NaN, NaN] : [NaN];
-    const links = info.links.map((name, i) => [name, ...both('events', i), ...both('bytes', i), ...blanks]);
-    return {
-        caption: row
-            ? `${row.texts.link}: ${row.numbers.counters} counters, granularity ${row.texts.granularity}, ring of ${row.numbers.capacity}, drain ${row.texts.drain}`
-            : 'Without monitor',
-        headers: ['link or level', ...heads('events'), ...heads('bytes'), ...heads('misses')],
-        rows: [
-            ...links.filter((cells) => cells.slice(1).some((value) => Number(value) !== 0 && !Number.isNaN(value))),
-            ...info.levels.map((name, i) => [name, ...blanks, ...blanks, ...both('misses', i)]),
-        ],
-    };
+    const places = (['links', 'levels'] as const).flatMap((kind) => info[kind].map((name, i) => ({ name, i, counts: kind === 'links' ? ['events', 'bytes'] : ['misses'] })));
+    const columns = (['events', 'bytes', 'misses'] as const).flatMap((what) =>
+        [info, ...(row ? [row] : [])].map((of): [string, (place: (typeof places)[number]) => number] => [of === info ? what : `extra ${what}`, ({ i, counts }) => (counts.includes(what) ? of[what][i] : NaN)]),
+    );
+    const shown = places.filter((place) => place.counts.includes('misses') || columns.some(([, value]) => Math.abs(value(place)) > 0));
+    const caption = row && `${row.texts.link}: ${row.numbers.counters} counters, granularity ${row.texts.granularity}, ring of ${row.numbers.capacity}, drain ${row.texts.drain}`;
+    return tableBy(caption ?? 'Without monitor', shown, [['link or level', ({ name }) => name], ...columns]);
 }
 
 function intrusionCells(source: Source): Cells {
@@ -87,7 +80,6 @@ export function intrusionView(app: App): View {
     const all = intrusionCells(app.source);
     const element = h('section', { class: 'card', 'aria-label': 'Traffic' });
     const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell && info.rows[all.cells.indexOf(cell)])));
-    const detail: CellDetail = { element, show };
     const other = app.others[0]?.info.intrusion ? intrusionCells(app.others[0]) : null;
-    return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], detail);
+    return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], { element, show });
 }

@@ -101,15 +101,16 @@ export function drawMatrix<T>(p: Painter, matrix: Matrix<T>): Hit<T>[] {
         });
         down.values.forEach((value, r) => p.text(x, y + top + (r + 0.5) * size.height, shortened(value, left - 8), faint));
     });
-    const said = cells.map(({ value }) => (Number.isFinite(value) ? text(value) : matrix.blank));
-    const place = Math.max(...said.map((each) => textWidth(each))) + 4 <= size.width; // for all, or for none
+    const whole = cells.map(({ value }) => (Number.isFinite(value) ? text(value) : matrix.blank));
+    const fit = (texts: string[]) => Math.max(...texts.map((each) => textWidth(each))) + 4 <= size.width; // all, or none
+    const said = [whole, whole.map((each) => each.replace(/ points?$/, ''))].find(fit);
     const hits = cells.map(({ at, cell }) => ({ ...boxOf(at), cell }));
     for (const [i, { x, y, width, height, cell }] of hits.entries()) {
         const colour = Number.isFinite(cells[i].value) ? colouring.of(cells[i].value) : null;
         const style = { colour: colour ? inkOn(colour) : colours.faint, anchor: 'middle' as const, weight: under ? 600 : 400 };
         const small = under?.(cell, width) ?? '';
         p.rect(x + 0.5, y + 0.5, width - 1, height - 1, colour ?? colours.grid);
-        if (place) p.text(x + width / 2, y + height / 2 - (small ? 8 : 0), said[i], style);
+        if (said) p.text(x + width / 2, y + height / 2 - (small ? 8 : 0), said[i], style);
         if (small) p.text(x + width / 2, y + height / 2 + 10, small, { ...style, size: 10.5, weight: 400 });
         if (cell !== chosen) continue;
         // two lines, one of which stands out from any colour and from the ground

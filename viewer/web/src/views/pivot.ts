@@ -126,16 +126,11 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
     function cellsTable(): Table {
         const { cells, measure, chosen } = shown;
         const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name)!);
-        const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? percent(value) : full(value));
-        if (shown.of)
-            return tableBy(`Cells: ${by()}`, cells, [['cell', nameOf], ['B − A', ({ median }) => median], ['A', (cell) => pairOf(cell)[0]], ['B', (cell) => pairOf(cell)[1]]], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
-        return tableBy(`Cells: ${by()}`, cells, [
-            ['cell', nameOf],
-            [`median ${measure.name}`, ({ median }) => median],
-            ['least', (cell) => min(valuesOf(cell)) ?? NaN],
-            ['most', (cell) => max(valuesOf(cell)) ?? NaN],
-            ['points', (cell) => cell.points.length],
-        ], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
+        const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? (column === 1 ? shown.text : percent)(value) : full(value));
+        const columns: [string, (cell: PivotCell) => number][] = shown.of
+            ? [['A', (cell) => pairOf(cell)[0]], ['B', (cell) => pairOf(cell)[1]]]
+            : [['least', (cell) => min(valuesOf(cell)) ?? NaN], ['most', (cell) => max(valuesOf(cell)) ?? NaN], ['points', (cell) => cell.points.length]];
+        return tableBy(`Cells: ${by()}`, cells, [['cell', nameOf], [shown.of ? 'B − A' : `median ${measure.name}`, ({ median }) => median], ...columns], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
     }
 
     const figure = figureOf({

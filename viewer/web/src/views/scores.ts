@@ -84,20 +84,18 @@ export const worstTable = ({ worst }: ValidationInfo): Table =>
         ['what was wrong', ({ texts }) => texts.findings],
     ]);
 
-/** Parts of a bar from the left. */
-const parts = (): { name: string; column: string; colour: string }[] => [
-    { name: 'right', column: 'right', colour: theme().hits },
-    { name: 'not identifiable', column: 'not_identifiable', colour: theme().line },
-    { name: 'wrong', column: 'wrong', colour: theme().misses },
-];
+/** Parts of a bar from the left, and their colours. */
+const parts = (): [string, string][] => [['right', theme().hits], ['not identifiable', theme().line], ['wrong', theme().misses]];
+
+const partOf = ({ numbers }: TableRow, name: string): number => numbers[name.replace(' ', '_')];
 
 function drawScores(p: Painter, scores: TableRow[]): void {
     const { ink, faint } = theme();
     const left = 20 + Math.max(...scores.map((score) => textWidth(nameOf(score))));
     const width = Math.max(40, p.width - left - countsWidth);
-    const widths = parts().reduce((sum, { name }) => sum + 40 + textWidth(name), 0);
+    const widths = parts().reduce((sum, [name]) => sum + 40 + textWidth(name), 0);
     let key = Math.max(0, Math.min(left, p.width - widths));
-    for (const { name, colour } of parts()) {
+    for (const [name, colour] of parts()) {
         p.rect(key, 7, 12, 12, colour);
         p.text(key + 17, 13, name, { colour: ink });
         key += 40 + textWidth(name);
@@ -106,12 +104,12 @@ function drawScores(p: Painter, scores: TableRow[]): void {
         const top = 28 + i * rowHeight;
         p.text(left - 10, top + rowHeight / 2, nameOf(score), { colour: ink, anchor: 'end' });
         let x = left;
-        for (const { column, colour } of parts()) {
-            const wide = (width * percentOf(score.numbers[column], score)) / 100;
+        for (const [name, colour] of parts()) {
+            const wide = (width * percentOf(partOf(score, name), score)) / 100;
             if (wide > 0) p.rect(x, top + 3, wide, rowHeight - 6, colour);
             x += wide;
         }
-        const counts = parts().map(({ column }) => full(score.numbers[column]));
+        const counts = parts().map(([name]) => full(partOf(score, name)));
         p.text(left + width + 8, top + rowHeight / 2, counts.join(' / '), { colour: faint, size: 11 });
     });
 }
@@ -119,7 +117,7 @@ function drawScores(p: Painter, scores: TableRow[]): void {
 export function scoresView(app: App): View {
     const validation = app.source.info.validation!;
     const { scores } = validation;
-    const said = (score: TableRow) => `${nameOf(score)}: ${parts().map(({ name, column }) => `${full(score.numbers[column])} ${name}`).join(', ')}`;
+    const said = (score: TableRow) => `${nameOf(score)}: ${parts().map(([name]) => `${full(partOf(score, name))} ${name}`).join(', ')}`;
     const figure = figureOf({
         name: () => `${baseName(app.source)}-scores`,
         label: () => `Scores of ${titleOf(app.source)}: ${scores.map(said).join('; ')}`,
@@ -134,7 +132,6 @@ export function scoresView(app: App): View {
     );
     const card = (table: Table) => h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table));
     const worst = worstTable(validation);
-    const none = h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.'));
-    const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : none);
+    const element = h('div', { class: 'view' }, figure.element, card(scoresTable(validation)), worst.rows.length > 0 ? card(worst) : h('section', { class: 'card' }, h('p', { class: 'note' }, 'On no machine was an answer wrong or missing.')));
     return { element, update: () => figure.redraw() };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
 // monitor of a cell gives, the exact one, and where the two differ.
+import { max } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../colours';
@@ -12,7 +13,7 @@ import { once, type PanelSource } from '../panels';
 import type { Axis, FileInfo } from '../protocol';
 import { snippet } from '../python';
 import { parseRange, rangeText } from '../state';
-import { cellsView, linesFigure, matrixFigure, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
+import { cellsView, linesFigure, matrixFigure, metricColumn, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
 import { cellsOf, known, metricsOf, worstOfAll } from './sweep_cells';
 
@@ -25,10 +26,9 @@ function linesPerGroup(granularity: string, unit: number): number | null {
 /** The error that is seen here beside that of the file. Groups lie in physical memory: where pages are mapped, those that cross pages
  * cannot be told from the program's addresses. */
 function errorText(here: number, inFile: number, mapped: boolean): string {
-    if (Math.abs(here - inFile) < 5e-5) return `Error worked out from these two: ${percent(here)}.`;
-    if (mapped)
-        return `Error in the file: ${percent(inFile)}. Pages are mapped on this machine, and groups that cross from page to page hold other lines than these; so it cannot be worked out from these two.`;
-    return `Error worked out from these two: ${percent(here)}; in the file: ${percent(inFile)}.`;
+    const same = Math.abs(here - inFile) < 5e-5;
+    if (mapped && !same) return `Error in the file: ${percent(inFile)}. Pages are mapped: groups that cross them hold other lines than these, from which it cannot be worked out.`;
+    return `Error worked out from these two: ${percent(here)}${same ? '' : `; in the file: ${percent(inFile)}`}.`;
 }
 
 /** `cost`: what a cell takes, in words. */
@@ -115,18 +115,16 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     const metrics = metricsOf(info.sweep!.rows);
     const published = info.sweep!.rows.some(({ numbers }) => numbers.published === 1);
     const front = over && paretoFront(cells, over);
-    const shares = (metric: Metric) => metric.text === percent;
-    const name = (metric: Metric) => `${metric.title.toLowerCase()}${shares(metric) ? ' %' : ''}`;
     const papers = published ? metrics.filter((metric) => metric.published) : [];
     const parts = partColumns(info);
     return tableBy(`Sweep of ${info.sweep!.link}`, cells, [
         ...inWords(...parts),
         ...inWords('eviction', 'granularity', 'counters'),
-        ...metrics.map((metric): Column => [name(metric), (cell) => (shares(metric) ? 100 : 1) * metric.value(cell)]),
+        ...metrics.map((metric) => metricColumn(metric)),
         ['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')],
         ['mark', markOf],
         ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
-        ...papers.map((metric): Column => [`published ${name(metric)}`, ({ numbers }) => (numbers.published === 1 ? (shares(metric) ? 100 : 1) * numbers[metric.published!] : NaN)]),
+        ...papers.map((metric) => metricColumn(metric, `published ${metric.title.toLowerCase()}`, ({ numbers }) => (numbers.published === 1 ? numbers[metric.published!] : NaN))),
         ...(published ? [['remark', ({ numbers }) => (numbers.published_misprint === 1 ? 'misprint' : '')] as Column] : []),
     ], { keys: parts.length + 3 });
 }
@@ -160,7 +158,7 @@ function sweepCells(source: Source): Cells {
     const metrics = metricsOf(info.sweep!.rows);
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first, but for the worst of all. */
-    const rank = (own: Cell[]) => Math.max(...own.map(({ numbers }) => numbers.error));
+    const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),

@@ -2,7 +2,7 @@
 // Tables: all that a file says in numbers, and where it comes from.
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
-import { csv, download, h, inWords, tableBy, tableElement, type Table } from '../dom';
+import { csv, download, h, inWords, sideways, tableBy, tableElement, type Table } from '../dom';
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full } from '../numbers';
 import { phasesInWords } from '../state';
@@ -146,7 +146,7 @@ export function tablesView(app: App): View {
         'div',
         { class: 'view' },
         ...tables.map((table) => tableCard(app, table)),
-        h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), h('div', { class: 'table-box' }, list), yaml || null),
+        h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), ...sideways(h('div', { class: 'table-box' }, list)), yaml || null),
     );
     return { element };
 }

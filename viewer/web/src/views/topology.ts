@@ -4,7 +4,7 @@ import { greatest, sort, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { heatColour, theme } from '../colours';
 import { totalsOf } from '../cube';
-import { fill, h, segmented } from '../dom';
+import { fill, h, segmented, sideways } from '../dom';
 import { figureOf } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
@@ -108,7 +108,6 @@ export function topologyView(app: App): View {
     const { info } = app.source;
     const layers = layersOf(info.links);
     const said = h('p', { class: 'note', role: 'status' });
-    const hint = h('p', { class: 'note scrolls', hidden: true }, '↔ The machine is wider than the screen: scroll sideways to see all of it.');
     const wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
     const chooser = h('div', { class: 'row' });
     let colouring: 'events' | 'misses' = 'events';
@@ -127,7 +126,6 @@ export function topologyView(app: App): View {
 
     function draw(p: Painter): void {
         const { line, panel, ink, marker, accent } = theme();
-        hint.hidden = wide.scrollWidth <= wide.clientWidth + 8;
         const nodes = nodesOf(info, layers, p.width, p.height);
         const most = Math.log(Math.max(1, ...info.links.map(traffic)) + 1);
         const middles = info.links.map((link) => {
@@ -166,7 +164,7 @@ export function topologyView(app: App): View {
     canvas.classList.add('clickable');
     // on a narrow screen the machine is moved sideways rather than its boxes over each other
     canvas.style.minWidth = `${40 + layers.length * (boxWidth + leastGap) - leastGap}px`;
-    canvas.replaceWith(hint, wide);
+    canvas.replaceWith(...sideways(wide, 'The machine is wider than the screen: scroll sideways to see all of it.'));
     wide.append(canvas);
 
     function mark(stop: number): void {

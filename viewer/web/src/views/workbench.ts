@@ -3,24 +3,23 @@
 // filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, type App, type View } from '../app';
+import { baseName, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, stretchesOf } from '../chosen';
 import { theme } from '../colours';
 import { fill, h } from '../dom';
-import type { Source } from '../client';
 import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, heatDifference, spreadOf, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
 import { brief, bytes } from '../numbers';
 import { differenceOf, withDifference, type PanelSource } from '../panels';
-import { messageOf, Superseded, type Axis, type Column, type Selected } from '../protocol';
+import { messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
-import { pairAxes, pairPanels, pairPython, pairsOf, type Pair, type Pairs } from './compare_align';
-import { factsOf, filterOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
-import { differenceDetails, differenceSentence, differenceTable, sidesOf, type Side } from './difference';
+import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare_align';
+import { factsOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
+import { differenceDetails, differenceSentence, differenceTable, sideOf, sidesOf, type Side } from './difference';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
@@ -29,30 +28,26 @@ import { tableCard } from './tables';
 const fewRows = 2_000_000;
 const worstLines = 12;
 
+type Sided = Side & { axis: Axis };
+
 /** What is asked for by name: again only where it is something else, and shown only where it is still wanted. */
-class Latest {
-    private readonly keys = new Map<string, string>();
-
-    wants(name: string, key: string): boolean {
-        return this.keys.get(name) === key;
-    }
-
-    forget(name: string): void {
-        this.keys.delete(name);
-    }
-
-    async show<T>(name: string, key: string, ask: () => Promise<T>, show: (found: T) => void): Promise<void> {
-        if (this.wants(name, key)) return;
-        this.keys.set(name, key);
+function latestOnes() {
+    const keys = new Map<string, string>();
+    const wants = (name: string, key: string): boolean => keys.get(name) === key;
+    const forget = (name: string): boolean => keys.delete(name);
+    async function show<T>(name: string, key: string, ask: () => Promise<T>, then: (found: T) => void): Promise<void> {
+        if (wants(name, key)) return;
+        keys.set(name, key);
         try {
             const found = await ask();
-            if (this.wants(name, key)) show(found);
+            if (wants(name, key)) then(found);
         } catch (error) {
             if (error instanceof Superseded) return;
-            if (this.wants(name, key)) this.forget(name);
+            if (wants(name, key)) forget(name);
             throw error;
         }
     }
+    return { wants, forget, show };
 }
 
 /** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. */
@@ -82,14 +77,15 @@ export function workbenchView(app: App): View {
     const reuse = reusePicture(app);
     const [top, tables] = [h('div', {}), h('div', { class: 'view' })];
     const details = h('aside', { class: 'card details', 'aria-label': 'Details of the selection' });
-    const latest = new Latest();
+    const latest = latestOnes();
     const hand = new Hand();
     let chosen = chosenOf(app)!;
     let axis: Axis = { segments: [], bytes: 1 };
     /** What cells are of, and of which phases the histogram above them is. */
     let [cells, data] = ['', ''];
-    /** What is subtracted from the second file, what is chosen of both, and their axes. */
-    let compared: { pair: Pair; sides: [Side, Side]; axes: [Axis, Axis] } | null = null;
+    /** What is shown; of two files also the same of the other: subtracted where it is a `pair`, else for one scale. */
+    let sides: Sided[] = [];
+    let pair: Pair | null = null;
     let pairs: Pairs | null = null;
     /** Why nothing is, or what belongs together how. */
     let notes: string[] = [];
@@ -98,8 +94,8 @@ export function workbenchView(app: App): View {
         name: () => `${baseName(source)}-${chosen.show.id.replace(':', '-')}`,
         title: () => `${chosen.show.title} of ${chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
         python: (sight) => {
-            if (compared && chosen.whole) return compared.sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, side.chosen)}`).join('\n');
-            if (compared) return pairPython(source, app.others[0], compared.pair, compared.axes, chosen.phases, sight);
+            if (pair && chosen.whole) return sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, side.chosen)}`).join('\n');
+            if (pair) return pairPython(source, app.others[0], pair, sides.map((side) => side.axis), chosen.phases, sight);
             return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
         },
         look,
@@ -135,9 +131,7 @@ export function workbenchView(app: App): View {
         return selectionText([first < last ? [first, last] : [first - unit, first]]);
     }
 
-    function pick(name: string): void {
-        app.set({ structure: app.state.structure === name ? '' : name, sel: '' });
-    }
+    const pick = (name: string) => app.set({ structure: app.state.structure === name ? '' : name, sel: '' });
 
     function zoomToSelection(): void {
         const found = stretchesOf(axis, chosen.selection);
@@ -147,39 +141,55 @@ export function workbenchView(app: App): View {
     /** `moved`: only what is in sight is another. */
     async function refresh(moved = false): Promise<void> {
         const now = (chosen = chosenOf(app)!);
-        const pair = pairNow();
-        const sides = pair && sidesOf(app, chosen, pair);
-        if (pair && !sides) notes = ['One of the files does not tell apart what is chosen.'];
-        if (!moved) fillAround(sides);
-        const axes = sides && (await pairAxes(source, app.others[0], pair!));
-        const whole = axes ? axes[0] : await source.axis(chosen.show.series.filter((each) => each.rows > 0).map((each) => each.id));
+        const wanted = pairNow();
+        const both = wanted && sidesOf(app, chosen, wanted);
+        if (wanted && !both) notes = ['One of the files does not tell apart what is chosen.'];
+        const shown = both ?? [sideOf(app, chosen), ...besides()];
+        if (!moved) fillAround(both ?? [], shown[0]);
+        const axes = await (both ? pairAxes(source, app.others[0], wanted!) : Promise.all(shown.map(wholeAxis)));
         if (chosen !== now) return;
-        axis = whole;
-        compared = pair && sides && axes && { pair, sides, axes };
-        const sight = parseRange(app.state.x, axis.bytes) ?? [0, axis.bytes];
+        sides = shown.map((each, i) => ({ ...each, axis: axes[i] }));
+        pair = both && wanted;
+        [{ axis }] = sides;
+        const sight = sightOn(axis);
         const stretches = stretchesOf(axis, chosen.selection);
         const before = cells;
-        cells = JSON.stringify([pair?.id, chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
+        cells = JSON.stringify([pair?.id, chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause], sides.length]);
         data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}${theme().dark}`;
         const other = cells !== before;
-        plot.set({ ...frame(), stretches, ...(other ? { heat: null, time: null } : {}) });
+        plot.set({ ...frame(), stretches, ...(other ? { heat: null, time: null, beside: [] } : {}) });
         plot.read(data, axis, () => (chosen.whole ? [] : sources()), sight);
         if (chosen.whole) spread(sight);
         await Promise.all([chosen.whole ? null : readCells(sight, other), readTime(stretches), ...(moved ? [] : [readLines(stretches), readReuse()])]);
     }
 
+    /** The same of the other file, where that is counted alike. */
+    function besides(): Side[] {
+        const other = app.others.length > 0 && !differs(app) ? turned(app) : null;
+        const same = other && chosenOf(other);
+        const alike = same && same.show.id === chosen.show.id && same.cause === chosen.cause && same.whole === chosen.whole && (same.rate || same.series.unit === chosen.series.unit);
+        return alike ? [sideOf(other, same)] : [];
+    }
+
+    /** All addresses of what is shown of a file. */
+    const wholeAxis = ({ app: { source: file }, chosen: { show } }: Side): Promise<Axis> => file.axis(show.series.filter((each) => each.rows > 0).map((each) => each.id));
+
+    const sightOn = ({ bytes: all }: Axis): [number, number] => parseRange(app.state.x, all) ?? [0, all];
+
     /** The histogram over addresses, of the chosen phases or of others. */
-    function panel(phases = chosen.phases): PanelSource {
-        const { series, show, cause, rate } = chosen;
-        const on = axis;
+    function panel({ app: { source: file }, chosen: { series, show, cause, rate, whole }, axis: on }: Sided, phases = chosen.phases): PanelSource {
         const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
         const colours = theme();
         return {
-            title: chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
-            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${chosen.whole ? ', spread over each data structure' : ''}`,
+            title: pair ? `${file === source ? 'A' : 'B'}: ${titleOf(file)}` : chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
+            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${whole ? ', spread over each data structure' : ''}`,
             colour: cause < 0 ? colours[show.quantity] : colours.causes[cause],
             rate,
-            fetch: (stretch) => source.askLatest(`${phases}:${series.id}:${stretch.x1 === on.bytes && stretch.x0 === 0}`, 'buckets', series.id, show.quantity, phases, on, stretch),
+            fetch: (stretch) => {
+                const all = stretch.x0 === 0 && stretch.x1 === axis.bytes; // on the other file's axis, too
+                const asked: Stretch = all ? { ...stretch, x1: on.bytes, sight: [0, on.bytes] } : stretch;
+                return file.askLatest(`${phases}:${series.id}:${all}`, 'buckets', series.id, show.quantity, phases, on, asked);
+            },
         };
     }
 
@@ -193,63 +203,65 @@ export function workbenchView(app: App): View {
     /** One panel; where phases or the second file are subtracted those, these, and their difference. */
     function sources(): PanelSource[] {
         const { minus, phases } = chosen;
-        if (compared) return pairPanels(source, app.others[0], compared.pair, compared.axes, phases);
-        if (!minus) return [panel()];
-        const [those, these, difference] = withDifference(panel(minus), panel(), `${phasesName(app, phases)} − ${phasesName(app, minus)}`);
-        return [these, those, difference];
+        const [own, other] = sides;
+        if (pair) return withDifference(panel(own), panel(other), 'B − A');
+        const beside = other ? [{ ...panel(other), beside: other.axis.bytes }] : [];
+        if (!minus) return [panel(own), ...beside];
+        const [those, these, difference] = withDifference(panel(own, minus), panel(own), `${phasesName(app, phases)} − ${phasesName(app, minus)}`);
+        return [these, those, difference, ...beside];
     }
 
     /** What is known without reading; `message`: where the second file is to be subtracted and cannot be. */
     function frame(): Partial<FieldModel> {
         const { phases, structures } = source.info;
         return {
-            ...{ shared: chosen.minus !== null || compared !== null, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: differs(app) && !compared ? 'Not subtracted: this is of A.' : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
+            ...{ shared: chosen.minus !== null || sides.length > 1, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
+            message: differs(app) && !pair ? 'Not subtracted: this is of A.' : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
-            cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !compared ? phases.cycles : null,
+            cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !pair ? phases.cycles : null,
             scale: scaleKind(app),
         };
     }
 
     /** `first`: there are no cells yet that moving the hand would move. */
     async function readCells(sight: [number, number], first: boolean): Promise<void> {
-        const [now, on, both, key] = [chosen, axis, compared, `${cells}${sight}`];
+        const [all, subtracts, key] = [sides, pair, `${cells}${sight}`];
         const ask = async () => {
             if (!first) await hand.rest(70);
             if (!latest.wants('cells', key)) throw new Superseded();
-            if (!both) return askHeat(source, now, on, sight);
-            const [a, b] = await Promise.all(both.sides.map((side, i) => askHeat(side.app.source, side.chosen, both.axes[i], sight)));
-            return heatDifference(a, b);
+            return Promise.all(all.map((side) => askHeat(side.app.source, side.chosen, side.axis, sightOn(side.axis))));
         };
         try {
-            await latest.show('cells', key, ask, (heat) => plot.set({ heat, drawn: sight }));
+            await latest.show('cells', key, ask, (found) => plot.set({ ...cellsOf(found, subtracts), drawn: sight }));
         } catch (error) {
             plot.set({ message: messageOf(error) });
         }
     }
 
+    const cellsOf = ([a, b]: Heat[], subtracts: Pair | null) => (subtracts ? { heat: heatDifference(a, b), besideHeat: null } : { heat: a, besideHeat: b ?? null });
+
     function spread(sight: [number, number]): void {
-        const [a, b] = compared
-            ? compared.sides.map((side, i) => spreadOf(side.chosen, compared!.axes[i], side.app.source.info.structures, sight))
-            : [spreadOf(chosen, axis, source.info.structures, sight)];
-        const { meaning } = panel();
-        const said = ({ missing }: typeof a) => (missing > 0 ? `${meaning}; ${brief(missing)} have no place on this axis` : meaning);
-        const wholes = compared ? [a.whole, b.whole, differenceOf(a.whole, b.whole)] : [a.whole];
-        const panels = sources().map((each, i) => ({ ...each, meaning: each.signed ? each.meaning : said([a, b][i]), whole: wholes[i], fine: null, message: '' }));
+        const found = sides.map((side) => spreadOf(side.chosen, side.axis, side.app.source.info.structures, sightOn(side.axis)));
+        const { meaning } = panel(sides[0]);
+        const said = (missing: number) => (missing > 0 ? `${meaning}; ${brief(missing)} have no place on this axis` : meaning);
+        const wholes = found.map(({ whole }) => whole);
+        if (pair) wholes.push(differenceOf(wholes[0], wholes[1]));
+        const panels = sources().map((each, i) => ({ ...each, meaning: each.signed ? each.meaning : said(found[i].missing), whole: wholes[i], fine: null, message: '' }));
         latest.forget('cells');
-        plot.set({ heat: compared ? heatDifference(a.heat, b.heat) : a.heat, drawn: sight, panels });
+        plot.set({ ...cellsOf(found.map(({ heat }) => heat), pair), drawn: sight });
+        plot.show(panels);
     }
 
     async function readTime(stretches: [number, number][] | null): Promise<void> {
         if (phasesToChoose(app) < 2) return;
         const colours = theme();
-        const sides = compared?.sides ?? [{ app, chosen }];
-        const axes = compared?.axes ?? [axis];
-        const parts = stretches ?? (compared && [[0, axis.bytes] as [number, number]]); // both alike: what has a place on the axis
-        const ask = () => Promise.all(sides.map((side, i) => timeOf(side.app.source, side.chosen, axes[i], parts, !compared && chosen.filter.structure !== undefined)));
-        const show = ([first, second]: Column[][]) => {
-            if (second) plot.set({ time: second, subtracted: first, timeColours: [colours.misses, colours.accesses] });
-            else plot.set({ time: first, subtracted: null, timeColours: first.length > 2 ? colours.causes : [panel().colour] });
+        const [all, subtracts] = [sides, pair];
+        /** Of a pair what has a place on the axis. */
+        const parts = (side: Sided) => (subtracts ? (stretches ?? [[0, axis.bytes] as [number, number]]) : stretchesOf(side.axis, side.chosen.selection));
+        const ask = () => Promise.all(all.map((side) => timeOf(side.app.source, side.chosen, side.axis, parts(side), !subtracts && side.chosen.filter.structure !== undefined)));
+        const show = ([first, second = null]: (Column[] | null)[]) => {
+            if (subtracts) plot.set({ time: second, subtracted: first, besideTime: null, timeColours: [colours.misses, colours.accesses] });
+            else plot.set({ time: first, subtracted: null, besideTime: second && second[0].length > 1 ? second : null, timeColours: first!.length > 2 ? colours.causes : [panel(all[0]).colour] });
         };
         await latest.show('time', JSON.stringify([cells, chosen.filter, stretches, colours.dark]), ask, show);
     }
@@ -262,19 +274,17 @@ export function workbenchView(app: App): View {
         const many = whole || stretches.length === 0 || (series.rows * sum(stretches, ([from, to]) => to - from)) / on.bytes > fewRows || series.rows === 0;
         const cache = cacheOf(source.info.machine.yaml, series.owner);
         const sets = series.kind === 'level' && cache && selection && cache.line === series.unit ? cache.sets : 0;
-        const of = async (file: Source, id: string, which: Axis, parts: [number, number][]): Promise<Selected> => {
-            const [from, to] = [parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0];
-            return file.askLatest('selected', 'selected', id, show.quantity, phases, which, from, to, worstLines, sets);
+        const [subtracts, addresses] = [pair !== null, app.state.structure ? '' : app.state.sel];
+        /** Of a pair all that a file has, or a data structure where it lies in it; addresses are those of the first. */
+        const ofSide = async ({ app: { source: file }, chosen: { series: { id }, selection: own }, axis: its }: Sided): Promise<Selected> => {
+            const apart = subtracts && !addresses;
+            const which = apart ? await file.axis([id]) : its;
+            const parts = apart ? (stretchesOf(which, own) ?? (app.state.structure ? [] : [[0, which.bytes]])) : stretches;
+            return file.askLatest('selected', 'selected', id, show.quantity, phases, which, parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0, worstLines, sets);
         };
-        const [both, addresses] = [compared, app.state.structure ? '' : app.state.sel];
-        /** All that a file has, or a data structure where it lies in it; addresses are those of the first. */
-        const ofSide = async ({ app: { source: file }, chosen: { series: { id }, selection: own } }: Side, i: number) => {
-            if (addresses) return of(file, id, both!.axes[i], stretches);
-            const which = await file.axis([id]);
-            return of(file, id, which, stretchesOf(which, own) ?? (app.state.structure ? [] : [[0, which.bytes]]));
-        };
-        const ask = async () => (many ? [] : Promise.all(both ? both.sides.map(ofSide) : [of(source, series.id, on, stretches)]));
-        await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(both?.sides ?? null, found.map((each) => (Number.isNaN(each.lines) ? null : each))));
+        const both = sides.slice(0, subtracts ? 2 : 1);
+        const ask = async () => (many ? [] : Promise.all(both.map(ofSide)));
+        await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(subtracts ? both : [], found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
 
     async function readReuse(): Promise<void> {
@@ -285,24 +295,25 @@ export function workbenchView(app: App): View {
     }
 
     /** `found`: in the lines, of each file. */
-    function fillDetails(sides: [Side, Side] | null, [first = null, second = null]: (Selected | null)[] = []): void {
+    function fillDetails(both: Side[], [first = null, second = null]: (Selected | null)[] = []): void {
         const zoom = chosen.selection && h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: zoomToSelection }, 'Zoom');
         const head = h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom);
-        if (sides) return fill(details, head, ...differenceDetails(sides, [first, second]));
+        if (both.length) return fill(details, head, ...differenceDetails(both, [first, second]));
         fill(details, head, numbersOf(chosen, first), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, first));
     }
 
-    /** Answer, switches and tables. */
-    function fillAround(sides: [Side, Side] | null): void {
-        const levels = [chosen, sides?.[1].chosen].map((each) => (each?.series.kind === 'level' ? each.series.owner : undefined));
+    /** Answer, switches and tables; of `both` where these are subtracted. */
+    function fillAround(both: Side[], one: Side): void {
+        const shown = both.length ? both : [one];
+        const levels = shown.map(({ chosen: { series } }) => (series.kind === 'level' ? series.owner : undefined));
         switches.update(chosen);
-        fillDetails(sides);
+        fillDetails(both);
         latest.forget('lines');
-        const [own, others] = (sides ?? [{ app, chosen, filter: filterOf(app, chosen) }]).map((side) => groupTables(side.app, side.chosen, side.filter, pick));
-        const shown = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
-        if (sides && sides[0].chosen.series.unit !== sides[1].chosen.series.unit) shown.splice(4); // lines that are evicted
-        fill(top, answerBox(app, levels, sides ? differenceSentence(sides, shown) : '', notes));
-        fill(tables, ...shown.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
+        const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
+        const listed = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
+        if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(4); // lines that are evicted
+        fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
+        fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
     }
 
     void refresh();
@@ -310,7 +321,7 @@ export function workbenchView(app: App): View {
         element,
         update: () => void refresh(),
         /** Sums over the phases that are chosen, of all addresses; for tests. */
-        totals: () => (compared ? plot.totals() : { [chosen.series.owner]: Object.values(plot.totals())[0] ?? NaN }),
+        totals: () => (pair ? plot.totals() : { [chosen.series.owner]: Object.values(plot.totals())[0] ?? NaN }),
         frames: () => plot.frames,
     };
 }

@@ -114,7 +114,7 @@ export function cut(axis: Axis, x0: number, x1: number): Axis {
     const segments = axis.segments.flatMap((segment) => {
         const from = Math.max(0, Math.floor(x0 - segment.start));
         const to = Math.min(segment.bytes, Math.ceil(x1 - segment.start));
-        return from < to ? [{ base: segment.base + BigInt(from), bytes: to - from, start: segment.start + from }] : [];
+        return from < to ? [{ base: segment.base + BigInt(from), bytes: to - from, start: segment.start + from, rest: from > 0 || segment.rest }] : [];
     });
     return { segments, bytes: axis.bytes };
 }
@@ -187,7 +187,7 @@ async function whole(query: Query): Promise<Dense> {
 
 export async function buckets(query: Query, quantity: Quantity, stretch: Stretch): Promise<Buckets> {
     const { series, phases, axis } = query;
-    const known = kept.get(keyOf(series, phases, axis));
+    const known = series.info.reduced ? undefined : kept.get(keyOf(series, phases, axis)); // a pyramid tells more than blocks
     if (known) return bucketsOfDense(known, quantity, stretch);
     const { x0, x1, count } = stretch;
     const { unit } = series.info;
@@ -195,7 +195,7 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     const all = phases === null || phases.length >= series.info.phases;
     if (all && series.pyramid.length > 0 && (series.info.rows > fewRows || series.info.reduced)) {
         const fine = series.pyramid.filter((level) => level.units * unit <= (x1 - x0) / count).at(-1);
-        const level = fine ?? (new Lines(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
+        const level = fine ?? (series.info.reduced || new Lines(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
         if (level) return bucketsOfPyramid(series, level, new Lines(axis, level.units * unit), quantity, stretch);
     }
     const narrow = series.info.rows > fewRows && series.findsRows(phases) && x1 - x0 < axis.bytes / 4;
@@ -240,16 +240,17 @@ export async function extents(list: Series[], token: Token): Promise<AddressRang
     return united(found);
 }
 
-/** Sums of a series in each phase, of levels accesses and misses, else the count and 0; `stretch`: of the lines that begin in this part of the axis. */
+/** Sums of a series in each phase, of levels accesses and misses, else the count and 0; `stretch`: of the lines of this part of the axis. */
 export async function phaseSums(series: Series, axis: Axis, stretch: [number, number] | null, token: Token) {
     const first = new Float64Array(series.info.phases);
     const second = new Float64Array(series.info.phases);
     const part = stretch && cut(axis, ...stretch);
     const lines = new Lines(part ?? { segments: [], bytes: 1 }, series.info.unit);
-    // of those lines that begin in the part
+    // of those lines that are of the part
     const beginning = (count: number, [line, more]: [number, number]) => {
         const segment = lines.segmentOf(line);
-        return count + more - (lines.offsetOf(line, segment) < lines.axis.segments[segment].start ? 1 : 0);
+        const { rest, start } = lines.axis.segments[segment];
+        return count + more - (rest && lines.offsetOf(line, segment) < start ? 1 : 0);
     };
     const see: See = (rows, i) => {
         const share = part ? lines.runs(rows.address, i, rows.span[i]).reduce(beginning, 0) / rows.span[i] : 1;
@@ -275,7 +276,7 @@ export async function selected(query: Query, quantity: Quantity, most: number, s
         for (let line = lines.firstLine[s], i = 0; line < end; ++line, ++i) {
             const [a, b] = [first[line], second ? second[line] : 0];
             if (a <= 0 && b <= 0) continue;
-            if (i === 0 && base < segment.base && end - line > 1) continue; // it begins before
+            if (i === 0 && segment.rest && base < segment.base && end - line > 1) continue; // it begins before
             ++found.lines;
             found.first += a;
             found.second += b;

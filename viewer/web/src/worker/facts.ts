@@ -172,7 +172,7 @@ function structureLevels(store: Store) {
 }
 
 function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path: string } & TableRow)[], phaseCount: number): SeriesInfo[] {
-    const reduced = store.attributes('/').reduced !== undefined;
+    const copy = store.attributes('/').reduced !== undefined;
     const of = (kind: SeriesInfo['kind'], path: string, owner: string, event: string, fromCore: boolean): SeriesInfo => {
         const attributes = store.attributes(path);
         const isLevel = kind === 'level';
@@ -182,6 +182,7 @@ function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path
         const optional = ['virtual_address', 'span', 'function'].filter((each) => children.includes(each));
         store.requireColumns(path, ['address', 'phase', ...(isLevel ? ['accesses', 'misses'] : ['count']), ...optional]);
         const phases = Math.max(1, isLevel ? phaseCount : number(attributes.phases));
+        const reduced = copy && children.includes('span') ? [store.numbers(`${path}/span`, 0, 1)[0], store.attributes(`${path}/pyramid/level1`).units ?? Infinity].join() : '';
         const physical = !isLevel && !fromCore && !children.includes('virtual_address');
         return { id: path, path, kind, owner, event, unit, rows: store.rows(`${path}/address`), phases, physical, reduced };
     };

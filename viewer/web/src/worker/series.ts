@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
-import { range } from 'd3-array';
+import { range, sum } from 'd3-array';
 import { joined } from '../numbers';
 import { Superseded, type Axis, type SeriesInfo } from '../protocol';
 import { remembered } from '../remembered';
@@ -12,7 +12,7 @@ export interface Token {
     cancelled: boolean;
 }
 
-const block = 262144;
+const readAtOnce = 262144;
 const cachedBlock = 65536;
 
 /** Lets messages in, sooner than a timer would; throws where the request was given up. */
@@ -41,19 +41,22 @@ export type See = (rows: Rows, i: number) => void;
 export type Series = ReturnType<typeof seriesIn>;
 export type PyramidLevel = Series['pyramid'][number];
 
-export function seriesIn(store: Store, info: SeriesInfo) {
+/** `blocks`: what rows are put together to, and the finest of the pyramid. */
+export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
     const children = store.children(info.path);
+    const [block, finest] = blocks.split(',').map(Number);
     const isLevel = info.kind === 'level';
     const mapped = children.includes('virtual_address');
     const addressColumn = mapped ? 'virtual_address' : 'address';
     const hasFunctions = children.includes('function');
     /** Whether rows of a phase ascend by address: no functions, addresses as written. */
-    const sorted = !mapped && !hasFunctions;
+    const sorted = !mapped && !hasFunctions && block === 1;
     /** Lines per block, and where they are: coarsest last; empty where it cannot serve. */
     const pyramid: { units: number; path: string; rows: number }[] = [];
     for (let i = 1; !mapped && store.has(`${info.path}/pyramid/level${i}`); ++i) {
         const path = `${info.path}/pyramid/level${i}`;
-        pyramid.push({ path, units: Number(store.attributes(path).units), rows: store.rows(`${path}/address`) });
+        const units = Number(store.attributes(path).units);
+        if (units >= finest) pyramid.push({ path, units, rows: store.rows(`${path}/address`) });
     }
     let starts: Float64Array | null = null;
     const cache = new Map<string, Uint32Array>();
@@ -72,6 +75,17 @@ export function seriesIn(store: Store, info: SeriesInfo) {
         };
     }
 
+    /** Rows of the same block and phase side by side are one. */
+    function inBlocks(rows: Rows): Rows {
+        if (block === 1) return rows;
+        const { count, address, phase, func } = rows;
+        const low = (i: number) => address[2 * i] - (address[2 * i] % (block * info.unit));
+        const begins = range(count).filter((i) => i === 0 || low(i) !== low(i - 1) || address[2 * i + 1] !== address[2 * i - 1] || phase?.[i] !== phase?.[i - 1] || func?.[i] !== func?.[i - 1]);
+        const [first, second] = [rows.first, rows.second].map((counts) => Float64Array.from(begins, (from, i) => sum(counts.subarray(from, begins[i + 1]))));
+        const [phases, funcs] = [phase, func].map((each) => each && Uint32Array.from(begins, (i) => each[i]));
+        return { count: begins.length, address: Uint32Array.from(begins.flatMap((i) => [low(i), address[2 * i + 1]])), span: rows.span.fill(block), phase: phases, func: funcs, first, second };
+    }
+
     /** Of reduced copies: the rows with the highest counts, as they were. */
     function topRows(): Rows | null {
         const path = `${info.path}/top`;
@@ -82,8 +96,8 @@ export function seriesIn(store: Store, info: SeriesInfo) {
     async function visit(ranges: [number, number][], token: Token, see: See, withPhase = false, withFunction = false): Promise<void> {
         for (const [from, to] of ranges) {
             for (let at = from; at < to; ) {
-                const end = Math.min(to, (Math.floor(at / block) + 1) * block);
-                const rows = readFrom(info.path, addressColumn, at, end, withPhase, withFunction);
+                const end = Math.min(to, (Math.floor(at / readAtOnce) + 1) * readAtOnce);
+                const rows = inBlocks(readFrom(info.path, addressColumn, at, end, withPhase, withFunction));
                 for (let i = 0; i < rows.count; ++i) see(rows, i);
                 at = end;
                 if (at < to) await breathe(token);

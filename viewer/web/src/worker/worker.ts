@@ -17,11 +17,13 @@ let info: FileInfo;
 let reuse: ReturnType<typeof reuseIn>;
 const series = new Map<string, Series>();
 
+/** "combined/L1@256,16": in blocks as a reduced copy has them. */
 const seriesOf = (id: string): Series =>
     remembered(series, id, () => {
-        const facts = info.series.find((each) => each.id === id);
+        const [path, blocks] = id.split('@');
+        const facts = info.series.find((each) => each.id === path);
         if (!facts) throw new FileError(`The file has no series ${id}.`);
-        return seriesIn(store, facts);
+        return seriesIn(store, { ...facts, id, reduced: blocks ?? facts.reduced }, blocks);
     });
 
 async function open(source: File, trust: boolean): Promise<FileInfo> {
