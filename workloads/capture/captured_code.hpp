@@ -36,7 +36,7 @@ public:
     }
     /// The same, faster where the same ones come again soon.
     std::uint32_t number_again(Address counter) {
-        Recent& recent = recent_[(counter ^ counter >> 12) % recent_.size()];
+        Recent& recent = recent_[(counter ^ counter >> 12) % recently];
         if (recent.counter != counter) recent = {counter, number(counter)};
         return recent.number;
     }
@@ -50,7 +50,8 @@ private:
         Address counter = ~Address{0};
         std::uint32_t number = 0;
     };
-    std::vector<Recent> recent_ = std::vector<Recent>(4096);
+    static constexpr std::size_t recently = 4096;  ///< known to the compiler, which else divides
+    std::vector<Recent> recent_ = std::vector<Recent>(recently);
 };
 
 class CapturedCode {

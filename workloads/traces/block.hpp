@@ -32,24 +32,42 @@ public:
         return reference.address % line_bytes + reference.size > line_bytes;
     }
 
+    PackedFilter() {
+        lines_.fill(none);
+        pages_.fill(none);
+    }
+
     /// Takes the next reference.
-    bool is_redundant(const Reference& reference);
+    bool is_redundant(const Reference& reference) {
+        if (!straddles(reference))
+            return is_redundant_in_line(reference.address, reference.kind == ReferenceKind::store ? 1 : 0) != 0;
+        pass_straddling(reference);
+        return false;
+    }
 
-private:
-    struct Line {
-        Address number = none;
-        bool stored = false;
-    };
-    static constexpr Address none = ~Address{0};
+    /// The same for one that does not straddle lines; `stores` and what is returned are 0 or 1. Without branches, and
+    /// for code without them: which are redundant is hard to predict. Little waits for the reference before.
+    std::uint64_t is_redundant_in_line(Address address, std::uint64_t stores) {
+        const Address number = address / line_bytes, page = address / page_bytes;
+        Address &line = lines_[slot_of(address)], &last_page = pages_[page % pages];
+        std::uint64_t& stored = stored_[slot_of(address)];
+        const std::uint64_t is_present = ((line ^ number) | (last_page ^ page)) == 0 ? 1 : 0;
+        const std::uint64_t redundant = is_present & (stored | (stores ^ 1U));
+        line = number;
+        last_page = page;
+        stored = stores | (stored & is_present);
+        return redundant;
+    }
 
+    /// The same for one that does, which is not redundant.
     void pass_straddling(const Reference& reference);
 
-    std::array<Line, lines> lines_;
-    std::array<Address, pages> pages_ = [] {
-        std::array<Address, pages> empty;
-        empty.fill(none);
-        return empty;
-    }();
+private:
+    static constexpr Address none = ~Address{0};
+
+    std::array<Address, lines> lines_;
+    std::array<Address, pages> pages_;
+    std::array<std::uint64_t, lines> stored_{};  ///< 1: the last retained reference of the line is a store
 };
 
 /// Marks of the packed format are those of filters; a retained one that straddles lines says so.

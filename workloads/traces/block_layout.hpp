@@ -53,6 +53,9 @@ static_assert(sizeof(StoredControl) == 12);
 inline constexpr std::size_t lead = 16;  ///< zeros before the first retained reference
 inline constexpr unsigned distance_bits = 0x0f, length_shift = 4, store_shift = 7;
 inline constexpr std::array<std::uint8_t, 8> delta_length{0, 1, 2, 3, 4, 5, 6, 8};
+inline constexpr std::array<std::uint64_t, 8> delta_mask{
+    0,          0xff,         0xffff,         0xffffff,
+    0xffffffff, 0xffffffffff, 0xffffffffffff, ~std::uint64_t{0}};  ///< the largest of each class
 
 /// By slot of lines: the address that the first redundant reference's offset is from. It lies in no neighbouring slot,
 /// so that a redundant reference before any retained one of its slot cannot be right.

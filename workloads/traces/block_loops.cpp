@@ -11,9 +11,6 @@ namespace {
 
 using namespace block_layout;
 
-constexpr std::array<std::uint64_t, 8> delta_mask{0,          0xff,         0xffff,         0xffffff,
-                                                  0xffffffff, 0xffffffffff, 0xffffffffffff, ~std::uint64_t{0}};
-
 template <class Index>
 Merged merge_by(const Merge& from, Reference* out) {
     const auto* retained_traits = static_cast<const Index*>(from.retained_traits);

@@ -68,7 +68,8 @@ ConvertResult convert(ReferenceSource& source, TraceSink& sink, const ConvertOpt
 
 struct PackedTraceWriter::State {
     struct Stream {
-        std::vector<Reference> references;
+        std::vector<Reference> references;  ///< room for a block
+        std::size_t pending = 0;            ///< so many of them are waiting
         std::vector<PlacedControl> controls;
         std::uint64_t written = 0;  ///< references in blocks before this one
         std::uint64_t barriers = 0;
@@ -84,20 +85,36 @@ struct PackedTraceWriter::State {
             throw std::invalid_argument(fmt::format("a block holds 1 to {} references", largest_block_references));
     }
 
-    void write_block(unsigned core) {
+    void write_block(unsigned core, std::span<const Reference> references) {
         Stream& stream = streams[core];
-        if (stream.references.empty() && stream.controls.empty()) return;
         packed.clear();
-        encoder.encode(stream.references, stream.controls, packed);
+        encoder.encode(references, stream.controls, packed);
         core_column.append(core);
         offset_column.append(block_column.rows());
         bytes_column.append(static_cast<std::uint32_t>(packed.size()));
-        references_column.append(static_cast<std::uint32_t>(stream.references.size()));
+        references_column.append(static_cast<std::uint32_t>(references.size()));
         block_column.append(std::span(reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()));
-        for (const Reference& reference : stream.references) ++by_kind[static_cast<std::size_t>(reference.kind)];
-        stream.written += stream.references.size();
-        stream.references.clear();
+        count(references);
+        stream.written += references.size();
         stream.controls.clear();
+    }
+
+    void write_pending(unsigned core) {
+        Stream& stream = streams[core];
+        if (stream.pending == 0 && stream.controls.empty()) return;
+        write_block(core, std::span(stream.references).first(stream.pending));
+        stream.pending = 0;
+    }
+
+    void count(std::span<const Reference> references) {
+        std::uint32_t stores = 0, fetches = 0;
+        for (const Reference& reference : references) {
+            stores += reference.kind == ReferenceKind::store ? 1 : 0;
+            fetches += reference.kind == ReferenceKind::fetch ? 1 : 0;
+        }
+        by_kind[static_cast<std::size_t>(ReferenceKind::load)] += references.size() - stores - fetches;
+        by_kind[static_cast<std::size_t>(ReferenceKind::store)] += stores;
+        by_kind[static_cast<std::size_t>(ReferenceKind::fetch)] += fetches;
     }
 
     void write_tables() {
@@ -134,7 +151,7 @@ struct PackedTraceWriter::State {
     void complete() {
         std::vector<std::uint64_t> lengths;
         for (unsigned core = 0; core < streams.size(); ++core) {
-            write_block(core);
+            write_pending(core);
             lengths.push_back(streams[core].written);
         }
         block_column.finish();
@@ -180,12 +197,18 @@ PackedTraceWriter::~PackedTraceWriter() = default;
 
 void PackedTraceWriter::append(unsigned core, std::span<const Reference> references) {
     auto& stream = state_->streams.at(core);
+    const std::size_t most = state_->block_references;
     while (!references.empty()) {
-        const std::size_t room = state_->block_references - stream.references.size();
-        const auto part = references.first(std::min(room, references.size()));
-        stream.references.insert(stream.references.end(), part.begin(), part.end());
+        const auto part = references.first(std::min(most - stream.pending, references.size()));
         references = references.subspan(part.size());
-        if (stream.references.size() == state_->block_references) state_->write_block(core);
+        if (part.size() == most) {
+            state_->write_block(core, part);
+            continue;
+        }
+        stream.references.resize(most);
+        std::ranges::copy(part, stream.references.begin() + static_cast<std::ptrdiff_t>(stream.pending));
+        stream.pending += part.size();
+        if (stream.pending == most) state_->write_pending(core);
     }
 }
 
@@ -193,8 +216,8 @@ void PackedTraceWriter::append(unsigned core, Control control) {
     if (control.kind == Control::Kind::none || control.kind == Control::Kind::end) return;
     auto& stream = state_->streams.at(core);
     if (control.kind == Control::Kind::barrier) ++stream.barriers;
-    stream.controls.push_back({static_cast<std::uint32_t>(stream.references.size()), control});
-    if (stream.controls.size() == state_->block_references) state_->write_block(core);
+    stream.controls.push_back({static_cast<std::uint32_t>(stream.pending), control});
+    if (stream.controls.size() == state_->block_references) state_->write_pending(core);
 }
 
 void PackedTraceWriter::set_sites(const SiteTable& sites, const SiteNames& names) {
@@ -210,7 +233,7 @@ Group& PackedTraceWriter::root() { return state_->file.root(); }
 
 std::uint64_t PackedTraceWriter::references() const {
     std::uint64_t sum = 0;
-    for (const auto& stream : state_->streams) sum += stream.written + stream.references.size();
+    for (const auto& stream : state_->streams) sum += stream.written + stream.pending;
     return sum;
 }
 

@@ -86,6 +86,19 @@ TEST(BlockCodec, WritesGoldenBytes) {
     EXPECT_TRUE(std::equal(references.begin(), references.end(), block.references().begin(), block.references().end()));
 }
 
+/// At all levels, so that the same references are always the same bytes.
+TEST(BlockCodec, AmongEqualDistancesTakesTheOneUsedLast) {
+    const Address base = 0x100000;
+    std::vector<Reference> references;
+    for (const Address offset : {300, 0, 200, 100})  // the third needs 2 back; the last is as near to 1 back as to 2
+        references.push_back({base + offset, 0, 1, ReferenceKind::load, 0});
+    for (const int level : {0, 6}) {
+        Bytes bytes;
+        BlockEncoder(level).encode(references, {}, bytes);
+        EXPECT_EQ(hex(std::span(bytes).subspan(64, 8)), "4040404030201111") << level;  // marks, codes
+    }
+}
+
 RC_GTEST_PROP(BlockCodec, GivesBackWhatItWasGiven, ()) {
     const auto length = *rc::gen::inRange<std::size_t>(0, 3000);
     const auto level = *rc::gen::element(0, 1, 3, 6, 12);
