@@ -25,6 +25,7 @@ constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ wher
 constexpr std::uint64_t least_page = 4096;
 constexpr std::uint64_t most_pieces = 256;  ///< a first TLB may well hold fewer
 constexpr double least_translation = 1;     ///< cycles per load
+constexpr double most_lessened = 0.04;      ///< of a time by loads that L1 answers
 constexpr double least_growth = 1.9;        ///< of levels that are distinguished from how the one above overflows
 constexpr double unseen_rise = 4;           ///< times the noise: the least rise, and the tolerance of times
 
@@ -242,8 +243,11 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
                           "end of a quiet stretch of times over spans, bisected");
         }
         if (edge.settled) {
-            const auto latency = sure_latency(sweep, within_level(sweep, edge, edges[i - 1], noise), noise);
-            if (latency)
+            const SpanTime within = within_level(sweep, edge, edges[i - 1], noise);
+            const auto latency = sure_latency(sweep, within, noise);
+            if (i == 1 && sweep.lessened_by_l1(within) > most_lessened)
+                report.refuse(level, "latency", "L1 answers some of the loads of {}", format_size(within.bytes));
+            else if (latency)
                 report.answer(level, "latency", *latency, *latency * (1 - 3 * noise), *latency, "cycles",
                               "times before the end of the level");
             else

@@ -100,6 +100,12 @@ std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {
     return fields_ ? std::max(stride_, std::bit_floor(bytes / enough_lines)) : stride_;
 }
 
+double SpanSweep::lessened_by_l1(const SpanTime& point) {
+    if (meter_.capabilities().exact_cache_events() == 0) return 0;
+    const double misses = meter_.count(arena_, {lines_of(point.bytes)}, {2, 1}).cache_misses.front();
+    return misses == 0 ? 0 : 1 - point.cycles / ((point.cycles - (1 - misses) * l1_.latency) / misses);
+}
+
 double SpanSweep::time(std::uint64_t bytes) {
     const auto [place, fresh] = known_.try_emplace(bytes, 0);
     if (fresh) place->second = time(bytes, stride_at(bytes));

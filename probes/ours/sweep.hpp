@@ -61,6 +61,10 @@ public:
     /// Whether others take lines of a span that a level holds: the more of them, the longer a lap takes.
     bool loses_lines(std::uint64_t bytes);
 
+    /// By how much, as a share, hits of L1 make the time of a span less than the latency of what answers the other
+    /// loads; 0 if its misses are not counted exactly.
+    double lessened_by_l1(const SpanTime& point);
+
     double time(std::uint64_t bytes);
     /// Where lines lie closer to each other, or farther.
     double time(std::uint64_t bytes, std::uint64_t stride);
