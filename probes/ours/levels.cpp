@@ -26,6 +26,7 @@ constexpr std::uint64_t least_page = 4096;
 constexpr std::uint64_t most_pieces = 256;  ///< a first TLB may well hold fewer
 constexpr double least_translation = 1;     ///< cycles per load
 constexpr double most_lessened = 0.04;      ///< of a time by loads that L1 answers
+constexpr double surely_early = 0.2;        ///< more than what sets and TLBs add to the time of lines far apart
 constexpr double least_growth = 1.9;        ///< of levels that are distinguished from how the one above overflows
 constexpr double unseen_rise = 4;           ///< times the noise: the least rise, and the tolerance of times
 
@@ -144,6 +145,12 @@ std::string in_words(const LevelEdge& above, const LevelEdge& close) {
         format_size(above.low), format_size(close.low));
 }
 
+constexpr const char* fetched_early = "lines far apart take longer: those near each other are fetched early";
+
+bool is_fetched_early(SpanSweep& sweep, std::uint64_t bytes, double latency, double rise) {
+    return sweep.stride() < longest_stride && sweep.time(bytes, longest_stride) > latency * (1 + rise);
+}
+
 /// The number of levels and the latency of memory.
 void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep,
                    const LevelEdge* doubtful) {
@@ -183,8 +190,8 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
                       "that L1 answers lie between");
     else if (!memory)
         report.refuse("memory", "latency", unsteady);
-    else if (sweep.stride() < longest_stride && sweep.time(last.bytes, longest_stride) > *memory * (1 + clear_rise))
-        report.refuse("memory", "latency", "lines far apart take longer: those near each other are fetched early");
+    else if (is_fetched_early(sweep, last.bytes, *memory, clear_rise))
+        report.refuse("memory", "latency", fetched_early);
     else
         report.answer("memory", "latency", *memory, *memory * (1 - 3 * meter.noise()), *memory, "cycles",
                       "times of the largest span");
@@ -224,15 +231,15 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
         // With noise a rise is seen where it is more than that.
         const double early = std::max(noise > 0 || !edge.settled ? 0.015 : 0.005, unseen_rise * noise);
         const auto low = static_cast<double>(edge.low) * (1 - early),
-                   high =
-                       std::max(static_cast<double>(edge.high),
-                                static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
+                   high = std::max(
+                       static_cast<double>(edge.high),
+                       static_cast<double>(edge.low) * (edge.low >= page || noise > 0 ? uneven_pages : uneven));
         if (others_take_lines(meter, sweep, edge)) {
             report.refuse(level, "capacity",
                           "others take lines of the level: up to {} are left of it, and fewer where loads that L1 "
                           "answers lie between",
                           format_size(edge.low));
-        } else if (edge.low > page && !alike_elsewhere(sweep, edge)) {
+        } else if (edge.low >= page && !alike_elsewhere(sweep, edge)) {
             const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
             const bool sure = settled && doubtful == nullptr;
             report_uneven(report, level, edge, sure ? std::optional(beyond) : std::nullopt, sweep);
@@ -247,6 +254,8 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
             const auto latency = sure_latency(sweep, within, noise);
             if (i == 1 && sweep.lessened_by_l1(within) > most_lessened)
                 report.refuse(level, "latency", "L1 answers some of the loads of {}", format_size(within.bytes));
+            else if (latency && is_fetched_early(sweep, within.bytes, *latency, surely_early))
+                report.refuse(level, "latency", fetched_early);
             else if (latency)
                 report.answer(level, "latency", *latency, *latency * (1 - 3 * noise), *latency, "cycles",
                               "times before the end of the level");

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/units.hpp"
 #include "probes/analysis.hpp"
 
 namespace cachetally {
@@ -299,7 +300,7 @@ void add_resident_capacities(Meter& meter, const L1Geometry& l1, bool all, TestR
     for (unsigned number = 2; number <= meter.capabilities().exact_cache_events(); ++number) {
         const std::string level = fmt::format("L{}", number);
         const Finding* capacity = report.find(level, "capacity");
-        if (capacity != nullptr && !all) continue;
+        if (capacity != nullptr && !all && capacity->low == capacity->high) continue;
         const ResidentLines found = find_resident_lines(meter, l1, number, Asked::capacity, report.decisions);
         if (!found.why_not.empty()) {
             report.decisions.push_back(fmt::format("resident lines of {}: {}", level, found.why_not));
@@ -307,6 +308,15 @@ void add_resident_capacities(Meter& meter, const L1Geometry& l1, bool all, TestR
         }
         if (capacity != nullptr && capacity->low <= found.high && capacity->high >= found.low) continue;
         const bool contradicts = capacity != nullptr;
+        if (contradicts && !all) {
+            const std::string times = format_size(static_cast<std::uint64_t>(capacity->value->number));
+            std::erase_if(report.findings, [&](const Finding& finding) {
+                return finding.level == level && finding.parameter == "capacity";
+            });
+            report.refuse(level, "capacity", "{} by times, {} by resident lines", times,
+                          format_size(static_cast<std::uint64_t>(found.capacity)));
+            continue;
+        }
         std::erase_if(report.findings, [&](const Finding& finding) {
             if (finding.parameter == "capacity") return finding.level == level || finding.level.empty();
             return contradicts && finding.level == level && finding.parameter == "ways";

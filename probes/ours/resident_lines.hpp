@@ -26,7 +26,8 @@ enum class Asked : std::uint8_t { capacity, ways };
 ResidentLines find_resident_lines(Meter& meter, const L1Geometry& l1, unsigned level, Asked asked,
                                   std::vector<std::string>& decisions);
 
-/// Adds capacities by resident lines for lower levels that have none in the report, or for all of them. (ours)
+/// Adds capacities by resident lines for lower levels that have none in the report, or for all of them; others that
+/// are no single value and contradict the lines are refused. (ours)
 void add_resident_capacities(Meter& meter, const L1Geometry& l1, bool all, TestReport& report);
 
 }  // namespace cachetally
