@@ -197,6 +197,46 @@ TEST(Limits, PartsOfPagesBehindATlbOfWholeOnes) {
         }
 }
 
+// Of L2's lines the prefetcher brings most, but not where lines lie far apart.
+TEST(Limits, LinesFetchedEarlyTellNoLatency) {
+    Few parts;
+    parts.l1 = "size: 16 KiB, ways: 8, latency: 1, replacement: tree_plru, indexing: xor_hash";
+    parts.l2 = "size: 96 KiB, ways: 6, latency: 3, prefetch: {kind: next_line, degree: 1, distance: 4}";
+    parts.memory = "latency: 60";
+    MachineDescription machine = machine_of_few(parts);
+    CacheConfig third = machine.caches[1];
+    third.name = "L3";
+    third.size = 384 << 10;
+    third.latency = 8;
+    third.prefetch = {};
+    machine.caches[1].next = "L3";
+    machine.caches.push_back(third);
+    const TestReport report = robust(machine, "levels");
+    expect_none_wrong(report);
+    EXPECT_NE(finding(report, "L3", "latency").reason.find("fetched early"), std::string::npos);
+    EXPECT_EQ(finding(report, "L3", "capacity").verdict, Verdict::right);
+}
+
+// 2304 KiB in ways of 384 KiB: lines of a second large page meet those of the first in full sets, at any offset.
+TEST(Limits, ARiseAtTheEndOfALargePageIsNoCapacity) {
+    SimulatedOptions options;
+    options.seed = 7478505031062489095;  // of the pages' places
+    const TestReport report = robust(
+        read_machine(
+            "name: odd\ncaches:\n"
+            "  - {name: L1, next: L2, serves: data, size: 32 KiB, ways: 4, replacement: random}\n"
+            "  - {name: L2, next: L3, size: 384 KiB, ways: 24, latency: 3, replacement: fifo, inclusion: inclusive}\n"
+            "  - {name: L3, next: memory, size: 2304 KiB, ways: 6, latency: 8, inclusion: inclusive}\n"
+            "tlbs:\n  - {name: DTLB, next: STLB, serves: data, entries: 16, ways: full}\n"
+            "  - {name: STLB, entries: 128, ways: 4, latency: 10, replacement: tree_plru}\n"
+            "pages: {mapping: coloured, colours: 4, seed: 807485752, walk: {through: L1, latency: 7}}\n"
+            "memory: {size: 16 GiB, latency: 60}\n",
+            "odd.yaml"),
+        "levels", options);
+    expect_none_wrong(report);
+    EXPECT_NE(finding(report, "L3", "capacity").reason.find("2304 KiB by resident lines"), std::string::npos);
+}
+
 // Of a lap that takes longer than is left only so much is made, and others are told to end within it.
 TEST(Limits, ABudgetEndsWithinALap) {
     SimulatedTarget target(machine_of_few({}));

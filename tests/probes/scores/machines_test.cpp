@@ -4,9 +4,9 @@
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/validation.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
+#include "probes/validation/validation.hpp"
 
 namespace cachetally {
 namespace {
