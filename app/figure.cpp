@@ -167,7 +167,8 @@ void add_figure(CLI::App& app) {
                         "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
     command->add_option("--what", options->what, "What is shown (default: accesses)")
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
-    command->add_option("--phases,--phase", options->phases, "Some phases alone: numbers, ranges, names; as in 4 or 3,5-7 or solve");
+    command->add_option("--phases,--phase", options->phases,
+                        "Some phases alone: numbers, ranges, names; as in 4 or 3,5-7 or solve");
     CLI::Option* log =
         command->add_flag("--log", options->log, "Counts (of reuse: miss ratios) on a logarithmic scale");
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);

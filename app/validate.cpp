@@ -140,7 +140,7 @@ void validate_in_folder(ValidateOptions options) {
     begin_campaign(validation_manifest(options.campaign), options.work);
     if (options.worst.empty()) return;
     options.campaign.directory = options.worst;
-    const InputFile merged(options.work.folder + "/result.h5", Trust::file);
+    const InputFile merged(CampaignFolder(options.work.folder).file("result.h5"), Trust::file);
     save_worst(options, read_validation_view(merged).result);
 }
 

@@ -15,6 +15,7 @@ namespace {
 constexpr double level_rise = 0.12;  ///< share by which a level is slower than the one above it, at least
 /// Share by which times of one level rise little by little, at most: random replacement, lines of page tables.
 constexpr double gradual_rise = 0.06;
+constexpr double least_growth = 1.9;  ///< of levels that are distinguished from how the one above overflows
 
 double slope_to(const std::vector<SpanTime>& points, std::size_t i) {
     return (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
@@ -165,6 +166,18 @@ private:
 };
 
 }  // namespace
+
+std::size_t close_level(const std::vector<LevelEdge>& edges) {
+    for (std::size_t i = 1; i < edges.size(); ++i)
+        if (static_cast<double>(edges[i].low) < least_growth * static_cast<double>(edges[i - 1].low)) return i;
+    return 0;
+}
+
+std::string in_words(const LevelEdge& above, const LevelEdge& close) {
+    return fmt::format(
+        "times rise at {} and again at {}, less than twice as much: a level, or how the one above it overflows",
+        format_size(above.low), format_size(close.low));
+}
 
 std::optional<std::uint64_t> packed_capacity(SpanSweep& sweep, std::uint64_t quiet, double inside, double beyond) {
     if (!sweep.fields() || quiet < pieces_of_level * sweep.stride_at(quiet)) return std::nullopt;

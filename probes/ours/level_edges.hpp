@@ -35,6 +35,12 @@ struct LevelEdges {
 /// Ends of levels: rises above what quiet points foretell. What was taken for less than a level is reported, too.
 LevelEdges find_level_edges(SpanSweep& sweep, double noise, std::vector<std::string>& decisions);
 
+/// The first level that ends so soon after the one above it that its times may be those of that one as it overflows, as
+/// some policies do by and by; 0 = none.
+std::size_t close_level(const std::vector<LevelEdge>& edges);
+/// Why such a one is not told from the level above it.
+std::string in_words(const LevelEdge& above, const LevelEdge& close);
+
 /// Bytes that a level holds where pages fill its sets unevenly, so that times begin to rise before it is full. Pieces
 /// of pages, each of which lies in a way alone, are added one at a time to what fits, and kept where the lines added
 /// take as long as those before: a line too many in a set misses at least once in a lap. What is reached when many

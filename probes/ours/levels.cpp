@@ -27,7 +27,6 @@ constexpr std::uint64_t most_pieces = 256;  ///< a first TLB may well hold fewer
 constexpr double least_translation = 1;     ///< cycles per load
 constexpr double most_lessened = 0.04;      ///< of a time by loads that L1 answers
 constexpr double surely_early = 0.2;        ///< more than what sets and TLBs add to the time of lines far apart
-constexpr double least_growth = 1.9;        ///< of levels that are distinguished from how the one above overflows
 constexpr double unseen_rise = 4;           ///< times the noise: the least rise, and the tolerance of times
 
 const char unsure[] = "its capacity was not found: times may rise for another reason";
@@ -131,20 +130,6 @@ void refuse_levels(TestReport& report, const std::string& reason, std::size_t be
     report.refuse("", "levels", reason);
 }
 
-/// The first level that ends so soon after the one above it that its times may be those of that one as it overflows, as
-/// some policies do by and by; 0 = none.
-std::size_t close_level(const std::vector<LevelEdge>& edges) {
-    for (std::size_t i = 1; i < edges.size(); ++i)
-        if (static_cast<double>(edges[i].low) < least_growth * static_cast<double>(edges[i - 1].low)) return i;
-    return 0;
-}
-
-std::string in_words(const LevelEdge& above, const LevelEdge& close) {
-    return fmt::format(
-        "times rise at {} and again at {}, less than twice as much: a level, or how the one above it overflows",
-        format_size(above.low), format_size(close.low));
-}
-
 constexpr const char* fetched_early = "lines far apart take longer: those near each other are fetched early";
 
 bool is_fetched_early(SpanSweep& sweep, std::uint64_t bytes, double latency, double rise) {
@@ -207,6 +192,24 @@ bool others_take_lines(const Meter& meter, SpanSweep& sweep, const LevelEdge& ed
     return !alone && sweep.loses_lines(edge.low / 100 * 95);
 }
 
+/// Of edges[i].
+void report_latency(TestReport& report, const std::vector<LevelEdge>& edges, std::size_t i, SpanSweep& sweep,
+                    double noise) {
+    const std::string level = fmt::format("L{}", i + 1);
+    if (!edges[i].settled) return report.refuse(level, "latency", "times still rise where the level ends");
+    const SpanTime within = within_level(sweep, edges[i], edges[i - 1], noise);
+    const auto latency = sure_latency(sweep, within, noise);
+    if (!latency)
+        report.refuse(level, "latency", unsteady);
+    else if (i == 1 && sweep.lessened_by_l1(within) > most_lessened)
+        report.refuse(level, "latency", "L1 answers some of the loads of {}", format_size(within.bytes));
+    else if (is_fetched_early(sweep, within.bytes, *latency, surely_early))
+        report.refuse(level, "latency", fetched_early);
+    else
+        report.answer(level, "latency", *latency, *latency * (1 - 3 * noise), *latency, "cycles",
+                      "times before the end of the level");
+}
+
 void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep) {
     const std::vector<LevelEdge>& edges = found.edges;
     const SmallRise* small = small_rise(meter, found);
@@ -249,21 +252,7 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
             report.answer(level, "capacity", static_cast<double>(edge.low), low, high, "bytes",
                           "end of a quiet stretch of times over spans, bisected");
         }
-        if (edge.settled) {
-            const SpanTime within = within_level(sweep, edge, edges[i - 1], noise);
-            const auto latency = sure_latency(sweep, within, noise);
-            if (i == 1 && sweep.lessened_by_l1(within) > most_lessened)
-                report.refuse(level, "latency", "L1 answers some of the loads of {}", format_size(within.bytes));
-            else if (latency && is_fetched_early(sweep, within.bytes, *latency, surely_early))
-                report.refuse(level, "latency", fetched_early);
-            else if (latency)
-                report.answer(level, "latency", *latency, *latency * (1 - 3 * noise), *latency, "cycles",
-                              "times before the end of the level");
-            else
-                report.refuse(level, "latency", unsteady);
-        } else {
-            report.refuse(level, "latency", "times still rise where the level ends");
-        }
+        report_latency(report, edges, i, sweep, noise);
         make_exact(meter, report, static_cast<unsigned>(i + 1));
     }
     refuse_unsure(meter, report, edges.size());

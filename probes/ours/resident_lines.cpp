@@ -138,7 +138,7 @@ private:
 
     /// Loads of all lines in several orders, each followed by the others.
     Offsets loads_of(const Lines& lines, std::uint64_t seed, const Lines& others = {},
-                     std::uint64_t orders = ~0U) const {
+                     std::uint64_t orders = most_orders) const {
         std::vector<std::uint64_t> all;
         for (std::uint64_t order = 0; order < std::min(orders, orders_); ++order)
             for (const Lines* each : {&lines, &others}) {

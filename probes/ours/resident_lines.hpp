@@ -26,8 +26,8 @@ enum class Asked : std::uint8_t { capacity, ways };
 ResidentLines find_resident_lines(Meter& meter, const L1Geometry& l1, unsigned level, Asked asked,
                                   std::vector<std::string>& decisions);
 
-/// Adds capacities by resident lines for lower levels that have none in the report, or for all of them; others that
-/// are no single value and contradict the lines are refused. (ours)
+/// Capacities of lower levels by resident lines: added if the report has none. An interval in the report that they
+/// contradict is refused, or, with `all`, replaced, as is a single value. (ours)
 void add_resident_capacities(Meter& meter, const L1Geometry& l1, bool all, TestReport& report);
 
 }  // namespace cachetally

@@ -248,7 +248,7 @@ TestReport all_refused(TestReport report, const std::string& reason) {
 TestReport second_level_by_residents(Meter& meter, const L1Geometry& l1, TestReport report,
                                      const std::string& why_not) {
     const ResidentLines found = find_resident_lines(meter, l1, 2, Asked::ways, report.decisions);
-    if (!found.why_not.empty()) report.decisions.push_back(found.why_not);
+    if (!found.why_not.empty()) report.decisions.push_back("resident lines of L2: " + found.why_not);
     if (found.ways == 0) return all_refused(std::move(report), why_not);
     const std::string method = "resident lines congruent to a rejected one";
     report.answer("L2", "ways", found.ways, "ways", method);

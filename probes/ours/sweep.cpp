@@ -103,7 +103,7 @@ std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {
 double SpanSweep::lessened_by_l1(const SpanTime& point) {
     if (meter_.capabilities().exact_cache_events() == 0) return 0;
     const double misses = meter_.count(arena_, {lines_of(point.bytes)}, {2, 1}).cache_misses.front();
-    return misses == 0 ? 0 : 1 - point.cycles / ((point.cycles - (1 - misses) * l1_.latency) / misses);
+    return misses == 0 ? 1 : 1 - point.cycles / ((point.cycles - (1 - misses) * l1_.latency) / misses);
 }
 
 double SpanSweep::time(std::uint64_t bytes) {

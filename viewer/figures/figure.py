@@ -196,7 +196,7 @@ class Result:
                 numbers += range(int(first), int(last or first) + 1)
             else:
                 known = ", ".join(dict.fromkeys(name for name in names if name))
-                raise Refused(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7" + (f" or names: {known}" if known else ""))
+                raise Refused(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7" + (f", or names: {known}" if known else ""))
         for number in numbers:
             if number >= self.phases():
                 raise Refused(f"{self.path}: there is no phase {number}; there are {self.phases()}, from 0")
