@@ -219,10 +219,13 @@ private:
         return all_hit_in_other_orders(exchanged(begin, end, one));
     }
 
-    /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving).
+    /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving). Few loads
+    /// tell most parts without any; single lines are made sure of.
     Lines congruent_to(std::uint64_t one, std::size_t begin, std::size_t end) {
-        if (!surely_all_hit(loads_of(exchanged(begin, end, one), 0))) return {};
-        if (end - begin == 1) return {residents_[begin]};
+        const Lines rest = exchanged(begin, end, one);
+        if (misses(loads_of(rest, 0, {}, 1)) > some_misses) return {};
+        if (end - begin == 1) return surely_all_hit(loads_of(rest, 0)) ? Lines{residents_[begin]} : Lines{};
+        if (!all_hit(rest)) return {};
         const std::size_t middle = begin + (end - begin) / 2;
         Lines found = congruent_to(one, begin, middle);
         const Lines others = congruent_to(one, middle, end);

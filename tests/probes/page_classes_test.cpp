@@ -136,7 +136,7 @@ TEST(PageClasses, OfTheThirdLevelAreNotTakenForThoseOfTheSecond) {
 
 // Of few classes those that take L1 from a page are often of one, and evict pages of that one as well.
 TEST(PageClasses, TwoAreNotTakenForOne) {
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(12); ++seed) {
         SimulatedOptions options;
         options.large_pages.clear();
         options.seed = seed;

@@ -31,7 +31,7 @@ MachineDescription physically_indexed(const std::string& l1, const std::string& 
 TEST(Placement, AnL1WhoseWaysAreLongerThanPagesIsRefused) {
     for (const char* l1 :
          {"size: 32 KiB, ways: 2", "size: 64 KiB, ways: 4", "size: 16 KiB, ways: 1", "size: 8 KiB, ways: 1"})
-        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        for (std::uint64_t seed = 1; seed <= seeds(5); ++seed) {
             const TestReport report =
                 robust(physically_indexed(l1, "size: 4 KiB, mapping: random"), "l1", small_pages(seed));
             for (const char* parameter : {"capacity", "ways", "line"})
@@ -57,7 +57,7 @@ TEST(Placement, AnL1ThatPagesFillEvenlyIsFound) {
 // Lines a power of two apart go round three sets, so that three times as many stay as there are ways.
 TEST(Placement, ThreeTimesAPowerOfTwoSetsAreNotTakenForMoreWays) {
     for (const char* l1 : {"size: 24 KiB, ways: 2", "size: 12 KiB, ways: 1", "size: 36 KiB, ways: 3"})
-        for (std::uint64_t seed = 1; seed <= 8; ++seed)
+        for (std::uint64_t seed = 1; seed <= seeds(8); ++seed)
             EXPECT_NE(finding(robust(physically_indexed(l1, "size: 4 KiB, mapping: identity"), "l1", small_pages(seed)),
                               "L1", "ways")
                           .verdict,

@@ -92,7 +92,7 @@ TEST(ResidentLines, MayIncludeThoseOfL1) {
 // More lines than sets of both have room for stay in some orders. All others then seem too many, though most of the
 // level is free.
 TEST(ResidentLines, AreThoseThatStayInAnyOrder) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds(4); ++seed)
         for (const bool small : {false, true}) {
             SimulatedOptions options = small ? on_small_pages() : SimulatedOptions{};
             options.seed = seed;

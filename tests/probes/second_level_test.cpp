@@ -8,6 +8,7 @@
 #include "probes/validation/truth.hpp"
 #include "probes/validation/validation.hpp"
 #include "sim/model/prefetch/table.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
@@ -81,7 +82,7 @@ TEST(SecondLevel, FewWaysAreFoundWhileL1IsFlushed) {
 
 // Without counts, which tell what L2 holds wherever pages lie.
 TEST(SecondLevel, PagesThatMayLieAnywhereTellNoWays) {
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
         SimulatedOptions options;
         options.seed = seed;
         options.large_pages.clear();
