@@ -94,13 +94,6 @@ public:
         return "the lines of all pages do not fill it";
     }
 
-    /// Whether each of some rejected lines hits if a resident of its set is left out.
-    bool rejected_can_replace_others() {
-        for (std::size_t i = 1; i <= few_asked; ++i)
-            if (!can_replace_one(rejected_[rejected_.size() - i])) return false;
-        return true;
-    }
-
     std::uint64_t residents() const { return residents_.size(); }
     std::uint64_t apart() const { return apart_; }
 
@@ -165,13 +158,6 @@ private:
         return misses(loads) <= some_misses && misses(loads, more_laps) <= some_misses;
     }
 
-    /// With exclusive levels or prefetchers, too many lines may all hit in a single order.
-    bool all_hit_in_other_orders(const Lines& lines) {
-        for (unsigned i = 0; i < other_orders; ++i)
-            if (!all_hit(lines, ++orders_asked_)) return false;
-        return true;
-    }
-
     bool add(std::span<const std::uint64_t> more) {
         residents_.insert(residents_.end(), more.begin(), more.end());
         const Offsets once = loads_of(residents_, ++orders_asked_, {}, 1);  // one order rejects most, in fewer loads
@@ -205,18 +191,6 @@ private:
         rest.insert(rest.end(), residents_.begin() + static_cast<std::ptrdiff_t>(end), residents_.end());
         rest.push_back(one);
         return rest;
-    }
-
-    bool can_replace_one(std::uint64_t one) {
-        std::size_t begin = 0, end = residents_.size();
-        while (end - begin > 1) {
-            const std::size_t middle = begin + (end - begin) / 2;
-            if (all_hit(exchanged(begin, middle, one)))
-                end = middle;
-            else
-                begin = middle;
-        }
-        return all_hit_in_other_orders(exchanged(begin, end, one));
     }
 
     /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving). Few loads
@@ -282,7 +256,6 @@ ResidentLines find_resident_lines(Meter& meter, const L1Geometry& l1, unsigned l
             return {.why_not = std::move(why_not)};
         if (filling == 0 && !residency.fill_distinct_sets())
             return {.why_not = "lines between the resident ones do not fill as many sets"};
-        if (!residency.rejected_can_replace_others()) return {.why_not = "rejected lines cannot replace resident ones"};
         fewest = filling == 0 ? residency.residents() : std::min(fewest, residency.residents());
         most = std::max(most, residency.residents());
         const std::size_t found = asked == Asked::ways ? residency.ways() : 0;

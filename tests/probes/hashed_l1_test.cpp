@@ -106,7 +106,7 @@ TEST(HashedL1, TestsOfLinesThatMeetRefuse) {
 
 TEST(HashedL1, IsRightOrRefusedInNoise) {
     unsigned found = 0;
-    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         SimulatedOptions options;
         options.seed = seed;
         options.noise = noise_named("realistic");

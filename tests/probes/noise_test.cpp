@@ -5,8 +5,8 @@
 #include "probes/ours/sets.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/validation.hpp"
 #include "probes/validation/truth.hpp"
+#include "probes/validation/validation.hpp"
 #include "tests/probes/score_of.hpp"
 
 namespace cachetally {

@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "probes/validation/validation.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
+#include "probes/validation/validation.hpp"
 #include "sim/model/indexing/table.hpp"
 #include "sim/topology/names.hpp"
 

@@ -81,12 +81,23 @@ TEST(ResidentLines, FillTheThirdLevel) {
     EXPECT_EQ(found.ways, 16);
 }
 
-// An exclusive level holds what L1 does besides.
+// An exclusive level holds what L1 does besides, and so may a victim cache, where a rejected line need not find room
+// when a line of its set is left out.
 TEST(ResidentLines, MayIncludeThoseOfL1) {
-    const ResidentLines found = residents_of({.inclusion = "exclusive"}, 2, on_small_pages());
-    EXPECT_EQ(found.why_not, "");
-    EXPECT_LE(found.low, (128 + 16) << 10);
-    EXPECT_GE(found.high, 128 << 10);
+    const ResidentLines exclusive = residents_of({.inclusion = "exclusive"}, 2, on_small_pages());
+    EXPECT_EQ(exclusive.why_not, "");
+    EXPECT_LE(exclusive.low, (128 + 16) << 10);
+    EXPECT_GE(exclusive.high, 128 << 10);
+    const ResidentLines victims =
+        residents_of({.l1 = "size: 32 KiB, ways: 1",
+                      .l2 = "size: 120 KiB, ways: 10",
+                      .l2_policy = "nru",
+                      .inclusion = "victim",
+                      .page = "64 KiB"},
+                     2, on_small_pages(), {.capacity = 32 << 10, .line = 64, .ways = 1, .latency = 3});
+    EXPECT_EQ(victims.why_not, "");
+    EXPECT_LE(victims.low, (120 + 32) << 10);
+    EXPECT_GE(victims.high, 120 << 10);
 }
 
 // More lines than sets of both have room for stay in some orders. All others then seem too many, though most of the
@@ -151,7 +162,7 @@ TEST(ResidentLines, TellLevelsAndL2) {
 
 // Lines are held after all else is found; what they cost beyond the budget takes nothing of that away.
 TEST(ResidentLines, AreGivenUpWhereTheBudgetEnds) {
-    const MachineDescription machine = machine_of_levels({.page = "16 KiB"});
+    const MachineDescription machine = machine_of_levels({.l3 = "size: 512 KiB, ways: 16", .page = "16 KiB"});
     SuiteOptions suite;
     suite.tests = {"levels"};
     suite.published = false;

@@ -167,6 +167,7 @@ TEST(Retention, CapacitiesDoNotDependOnThePolicy) {
 TEST(Retention, WithNoiseTheNumberOfLevelsIsRefused) {
     SimulatedOptions options = small_pages_alone();
     options.noise = noise_named("realistic");
+    options.no_events = "hidden";
     MachineDescription machine = load_machine("generic3");
     machine.caches.back().size = 1 << 20;
     EXPECT_THAT(finding(robust(machine, "levels", options), "", "levels").reason,
