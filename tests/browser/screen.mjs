@@ -6,7 +6,8 @@ export const tableRows = (page, label) =>
     page.evaluate(`(() => { const box = [...document.querySelectorAll('[aria-label]')].find((each) => each.getAttribute('aria-label').includes(${JSON.stringify(label)}) && each.querySelector('table'));
         return box ? [...box.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim())) : []; })()`);
 
-export const number = (text) => Number(text.replace(/,/g, ''));
+/** As people read it: with commas, and a minus sign. */
+export const number = (text) => Number(text.replace(/,/g, '').replace('−', '-'));
 
 /** Where a canvas is on the screen. */
 export const box = (page, selector) => page.locator(selector).first().boundingBox();

@@ -25,11 +25,6 @@ function largest(names: string[], counts: Iterable<number>): Part | null {
     return count > 0 ? { name: names[index], index, count, of: sum(counts) } : null;
 }
 
-function evictorOf(info: FileInfo, level: string, structure: string): Part | null {
-    const found = evictionsOf(info, level, null, [structure]);
-    return largest(found.map(({ by }) => by), found.map(({ count }) => count));
-}
-
 /** Of misses after invalidations in the addresses of a structure. */
 function falseSharingOf(info: FileInfo, level: string, structure: string): number {
     const { sharing } = info;
@@ -58,6 +53,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
     const byPhase = cube ? [...sumsBy(cube, 'phase', cause ? cube.causes![cause.index] : cube.misses, rows)] : [];
     const phase = largest(names('phase'), byPhase);
     const phases = phase ? byPhase.flatMap((count, i) => (count >= alike * phase.count ? [i] : [])) : [];
+    const evictions = structure ? evictionsOf(info, level, null, [structure.name]) : [];
     return {
         ...{ level, ...totals, structure, cause, phase },
         /** As bad as the worst, and what they have of it together. */
@@ -66,7 +62,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
         /** The next cause, where it is a large part, too. */
         second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
         ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
-        evictor: structure && evictorOf(info, level, structure.name),
+        evictor: largest(evictions.map(({ by }) => by), evictions.map(({ count }) => count)),
         falseSharing: structure ? falseSharingOf(info, level, structure.name) : NaN,
     };
 }
@@ -149,14 +145,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const note = `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}`;
         const value = answer.phases.length > mostNamed ? `alike in ${answer.phases.length} phases` : phasesInWords(answer.phases, info.phases.names);
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, phases: answer.phases.join(',') } });
-    }
-    if (!tiles.some(({ id }) => id === 'when')) tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
-    tiles.push(
-        cause
-            ? { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...here, cause: cause.name } }
-            : { id: 'why', label: 'Why', value: 'not asked', note: 'the run was made without --causes', go: here },
-    );
+    } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer);
-    tiles.push({ id: 'remedy', label: 'What to try', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } });
-    return tiles;
+    const told = cause ? `${share(cause)} of its misses` : 'the run was made without --causes';
+    return [
+        ...tiles,
+        { id: 'why', label: 'Why', value: cause?.name ?? 'not asked', note: told, go: { ...here, cause: cause?.name ?? '' } },
+        { id: 'remedy', label: 'What to try', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } },
+    ];
 }

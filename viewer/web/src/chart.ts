@@ -3,7 +3,7 @@
 // lie far apart), axes, curves that lie on each other, names beside their ends or in free places.
 import { max, min, pairs, rollup, ticks } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
-import { theme } from './colours';
+import { theme } from './paint';
 import { textWidth, type Box, type Painter, type Point } from './paint';
 
 export type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';

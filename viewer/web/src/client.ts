@@ -35,7 +35,6 @@ export type Source = Awaited<ReturnType<typeof openSource>>;
 export async function openSource(file: File, trust: boolean) {
     const worker = await (idle.pop() ?? newWorker());
     const waiting: Waiting = new Map();
-    const latest = new Map<string, number>();
     const ranges = new Map<string, Promise<AddressRange[]>>();
     const axes = new Map<string, Promise<Axis>>();
     let next = 1;
@@ -61,21 +60,16 @@ export async function openSource(file: File, trust: boolean) {
         open.delete(waiting);
     }
 
-    function ask<M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> {
+    /** A request of the same name that is still running is given up. */
+    function askLatest<M extends keyof Answers>(name: string, method: M, ...args: Asked<M>): Answer<M> {
         const id = next++;
         return new Promise((resolve, reject) => {
             waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-            worker.postMessage({ id, method, args });
+            worker.postMessage({ id, name, method, args });
         });
     }
 
-    /** Like ask(), but a request of the same name that is still running is given up. */
-    function askLatest<M extends keyof Answers>(name: string, method: M, ...args: Asked<M>): Answer<M> {
-        const before = latest.get(name);
-        if (before !== undefined && waiting.has(before)) worker.postMessage({ cancel: before });
-        latest.set(name, next);
-        return ask(method, ...args);
-    }
+    const ask = <M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> => askLatest('', method, ...args);
 
     const info: FileInfo = await ask('open', file, trust).catch((error) => {
         close();

@@ -67,8 +67,11 @@ export interface Table {
     picked?: string;
 }
 
-/** A table with a row per thing: its columns by name, and what each has of the thing. */
-export const tableBy = <T>(caption: string, things: T[], columns: [string, (each: T, i: number) => string | number][], more: Partial<Table> = {}): Table => ({
+/** A column by name, and what it has of a thing. */
+export type Column<T> = readonly [string, (thing: T, i: number) => string | number];
+
+/** A table with a row per thing. */
+export const tableBy = <T>(caption: string, things: T[], columns: Column<T>[], more: Partial<Table> = {}): Table => ({
     caption,
     headers: columns.map(([name]) => name),
     rows: things.map((each, i) => columns.map(([, of]) => of(each, i))),

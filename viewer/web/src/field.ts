@@ -3,17 +3,14 @@
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
-import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowEdges, shade } from './field_draw';
-import type { Across, Layout, Rows, Shaded } from './field_draw';
+import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowEdges, shade, type Across, type Layout, type Rows, type Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
-import { theme } from './colours';
 import { h } from './dom';
-import { meanIn, tableOf } from './field_table';
 import { figureOf } from './figure';
 import { followHands, type Sight } from './gestures';
 import { brief, full, percent, signed } from './numbers';
-import { inside, textWidth, type Box, type Painter } from './paint';
-import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, panelReader, stretchOf, type Panel, type PanelSource } from './panels';
+import { inside, textWidth, theme, type Box, type Painter } from './paint';
+import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, meanIn, panelReader, stretchOf, tableOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import { phasesInWords } from './state';
 import type { Wanted } from './chart';

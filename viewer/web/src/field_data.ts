@@ -4,7 +4,7 @@
 import { sum } from 'd3-array';
 import { scale as rule } from '../../drawing.json';
 import { placeOf, rangeOf } from './axis';
-import type { Chosen } from './chosen';
+import type { Chosen } from './app';
 import type { Source } from './client';
 import { rowsOf, sumOf, sumsBy } from './cube';
 import { phaseEdges } from './numbers';

@@ -2,9 +2,7 @@
 // The page: opens files, shows the views that a file can fill, and keeps the state in the URL.
 import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
-import type { App, View } from './app';
-import { titleOf } from './app';
-import { chosenOf } from './chosen';
+import { chosenOf, titleOf, type App, type View } from './app';
 import { isReading, openSource, type Source } from './client';
 import { copied, fill, h, segmented } from './dom';
 import { Hand } from './gestures';
@@ -14,7 +12,7 @@ import { FileError, NoDigests } from './protocol';
 import { depth, readHash, writeHash, type State } from './state';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
-import { pairsOf } from './views/compare_align';
+import { pairsOf } from './views/compare';
 
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
@@ -265,8 +263,8 @@ class Page implements App {
         const { run, campaign, failures, sweep } = info;
         const parts = [info.name, info.reduced ? 'reduced' : bytes(info.bytes)];
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
-        if (campaign) parts.push(`${full(campaign.numbers.length)} points`, `${full(failures.length)} failed`);
-        if (sweep) parts.push(`${full(sweep.rows.length)} cells on ${sweep.link}`);
+        if (campaign) parts.push(`${full(campaign.numbers.length)} points`, `${full(failures.count)} failed`);
+        if (sweep) parts.push(`${full(sweep.rows.count)} cells on ${sweep.link}`);
         document.title = `${titleOf(this.source)} – cachetally`;
         this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
     }

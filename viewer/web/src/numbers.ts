@@ -3,30 +3,31 @@
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 
+/** With the sign that is as wide as a plus, as people read it; files and JSON have hyphens. */
+const withMinus = (text: string): string => text.replace(/^-/, '−');
+
 /** In full, with commas. */
 export function full(value: number): string {
     if (Number.isNaN(value)) return '–';
     if (!Number.isFinite(value)) return '∞';
-    if (value !== 0 && Math.abs(value) < 0.01) return value.toPrecision(2);
-    return plain.format(value);
+    return withMinus(value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(2) : plain.format(value));
 }
 
 /** Three digits: "12.3k". */
 export function brief(value: number): string {
     if (!Number.isFinite(value)) return '–';
-    for (const [size, suffix] of suffixes)
-        if (Math.abs(value) >= size) return `${parseFloat((value / size).toPrecision(3))}${suffix}`;
-    return value === Math.round(value) ? String(value) : String(parseFloat(value.toPrecision(3)));
+    const [size, suffix] = suffixes.find(([size]) => Math.abs(value) >= size) ?? [1, ''];
+    return withMinus(size === 1 && value === Math.round(value) ? String(value) : `${parseFloat((value / size).toPrecision(3))}${suffix}`);
 }
 
 export function percent(fraction: number): string {
     if (!Number.isFinite(fraction)) return '–';
     const value = fraction * 100;
-    return `${value === 0 ? '0' : value < 0.1 ? value.toPrecision(2) : value.toFixed(2)} %`;
+    return `${withMinus(value === 0 ? '0' : Math.abs(value) < 0.1 ? value.toPrecision(2) : value.toFixed(2))} %`;
 }
 
 /** Round percentages without zeros behind the point. */
-export const percentTick = (fraction: number): string => `${parseFloat((fraction * 100).toPrecision(3))} %`;
+export const percentTick = (fraction: number): string => `${withMinus(String(parseFloat((fraction * 100).toPrecision(3))))} %`;
 
 export function bytes(value: number): string {
     const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

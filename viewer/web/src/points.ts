@@ -45,7 +45,7 @@ export interface PivotCell {
     median: number;
 }
 
-export function parameterOf(name: string, column: (string | number)[]): Parameter {
+export function parameterOf(name: string, column: ArrayLike<string | number> & Iterable<string | number>): Parameter {
     const values = [...new Set(column)].filter((value) => value !== '' && !Number.isNaN(value));
     if (typeof values[0] === 'number') values.sort((a, b) => Number(a) - Number(b));
     const places = new Map(values.map((value, i) => [value, i]));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
+import { range } from 'd3-array';
+import type { Parameter } from './points';
+import { remembered } from './remembered';
 import type { factsOf } from './worker/facts';
 import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
 
@@ -69,6 +72,31 @@ export interface SeriesInfo {
 export interface TableRow {
     texts: Record<string, string>;
     numbers: Record<string, number>;
+}
+
+/** A table of the file, by columns. */
+export interface Columns {
+    count: number;
+    texts: Record<string, Parameter>;
+    numbers: Record<string, Float64Array>;
+}
+
+const tables = new WeakMap<Columns, TableRow[]>();
+
+/** The rows of a table. What they have is looked up when it is asked for: there may be hundreds of thousands. */
+export const rowsIn = (table: Columns): TableRow[] =>
+    remembered(tables, table, () => {
+        const texts = lookUp(table.texts, ({ values, of }, row) => String(values[of[row]] ?? ''));
+        const numbers = lookUp(table.numbers, (column, row) => column[row]);
+        return range(table.count).map((row) => ({ texts: texts(row), numbers: numbers(row) }));
+    });
+
+function lookUp<C, V>(columns: Record<string, C>, at: (column: C, row: number) => V): (row: number) => Record<string, V> {
+    class Row {
+        constructor(readonly row: number) {}
+    }
+    for (const [name, column] of Object.entries(columns)) Object.defineProperty(Row.prototype, name, { get: function (this: Row) { return at(column, this.row); } });
+    return (row) => new Row(row) as unknown as Record<string, V>;
 }
 
 /** What rows of sites are put together by: the number of a name by site; -1: none. */

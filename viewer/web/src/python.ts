@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Snippets of Python that read what a picture shows: constants, and the programs of python/ that use them.
-import { chosenPhases, type App } from './app';
-import type { Chosen } from './chosen';
+import { chosenPhases, type App, type Chosen } from './app';
 import type { AddressRange, Quantity, SeriesInfo } from './protocol';
 
 const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });

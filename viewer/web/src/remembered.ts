@@ -6,3 +6,12 @@ export function remembered<K, V>(map: { get(key: K): V | undefined; set(key: K, 
     if (found === undefined) map.set(key, (found = make()));
     return found;
 }
+
+/** The same; while the map is `full` what was asked for longest ago goes. */
+export function rememberedLast<K, V>(map: Map<K, V>, key: K, make: () => V, full: (map: Map<K, V>) => boolean): V {
+    const found = map.get(key) ?? make();
+    map.delete(key);
+    map.set(key, found);
+    while (map.size > 1 && full(map)) map.delete(map.keys().next().value as K);
+    return found;
+}

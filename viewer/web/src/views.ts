@@ -24,10 +24,10 @@ export interface ViewKind {
 
 /** The first that there is is shown where nothing else is asked for. */
 const kinds: ViewKind[] = [
-    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.length, make: sweepView, differs: ({ others: [other] }) => !!other.info.sweep?.rows.length },
-    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.length), make: pivotView, differs: ({ others: [other] }) => !!(other.info.campaign?.numbers.length || other.info.sweep?.rows.length) },
-    { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.length, make: intrusionView, differs: () => true },
-    { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.length), make: trackersView },
+    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.count, make: sweepView, differs: ({ others: [other] }) => !!other.info.sweep?.rows.count },
+    { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.count), make: pivotView, differs: ({ others: [other] }) => !!(other.info.campaign?.numbers.length || other.info.sweep?.rows.count) },
+    { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.count, make: intrusionView, differs: () => true },
+    { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.count), make: trackersView },
     { id: 'curves', title: 'Curves', has: ({ source: { info } }) => !!info.probe?.curves.length, make: curvesView },
     { id: 'scores', title: 'Scores', has: ({ source: { info } }) => info.validation !== null, make: scoresView },
     { id: 'workbench', title: 'Workbench', has: ({ source }) => shows(source).length > 0, make: workbenchView, differs: ({ others: [other] }) => shows(other).length > 0 },

@@ -4,13 +4,11 @@
 import { groups, sort } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, titleOf, type App, type View } from '../app';
-import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale } from '../chart';
-import type { ValueScale, Wanted } from '../chart';
-import { distinctColours, theme } from '../colours';
+import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale, type ValueScale, type Wanted } from '../chart';
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
 import { brief, percent, signed } from '../numbers';
-import type { Box, Painter, Point } from '../paint';
+import { distinctColours, theme, type Box, type Painter, type Point } from '../paint';
 import type { TableRow } from '../protocol';
 import type { State } from '../state';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';

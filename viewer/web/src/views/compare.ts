@@ -1,12 +1,181 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compare: all tables of two results, A and B, and what differs in them. Pictures subtract them where they are.
-import { groups } from 'd3-array';
-import { titleOf, type App, type View } from '../app';
+// Two results, A and B. What lies side by side: levels and links of one name or of one rank, addresses of one data structure and element; and where
+// each lies on one axis. The view of all their tables, and what differs in them; pictures subtract them where they are.
+import { difference, group, groups, sort, zip } from 'd3-array';
+import { shows, titleOf, type App, type View } from '../app';
+import { axisOf, rangeOf } from '../axis';
 import type { Source } from '../client';
 import { h, tableElement, type Row, type Table } from '../dom';
-import { full, inPoints } from '../numbers';
-import { listed, pairsOf } from './compare_align';
+import { bytes, full, inPoints } from '../numbers';
+import type { AddressRange, Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
+import { quantityOf, snippet, type Sight } from '../python';
 import { tablesOf } from './tables';
+
+/** A data structure of both, from its begin on. */
+export interface Twin {
+    first: Structure;
+    second: Structure;
+    bytes: number;
+}
+
+export interface Pair {
+    id: string;
+    title: string;
+    quantity: Quantity;
+    a: SeriesInfo;
+    b: SeriesInfo;
+    /** null: the addresses themselves mean the same. */
+    twins: Twin[] | null;
+}
+
+export interface Pairs {
+    pairs: Pair[];
+    /** What was aligned, and how; what was not, and why: sentences. */
+    notes: string[];
+}
+
+/** Levels and TLBs by their distance from the core; of several at one distance first what loads and stores reach. */
+function ranks({ components, links }: FileInfo): Map<string, string> {
+    const far = new Map([['core', 0]]);
+    for (let front = ['core'], step = 1; front.length > 0; ++step) {
+        front = [...new Set(links.filter(({ from, to }) => front.includes(from) && !far.has(to)).map(({ to }) => to))];
+        front.forEach((name) => far.set(name, step));
+    }
+    const code = ({ totals }: Component) => ((totals.loads ?? 0) + (totals.stores ?? 0) > 0 ? 0 : 1);
+    const some = components.filter(({ name, group }) => far.has(name) && (group === 'levels' || group === 'tlbs'));
+    const alike = group(some.sort((a, b) => code(a) - code(b)), ({ name, group }) => `${group} ${far.get(name)}`);
+    return new Map([...alike].flatMap(([place, all]) => all.map(({ name }, nth): [string, string] => [name, `${place} ${nth}`])));
+}
+
+/** The rank of a level, or of the two ends of a link; other names as they are. */
+function rankOf(info: FileInfo, known: Map<string, string>, { kind, owner }: SeriesInfo): string {
+    const monitor = info.monitors.find(({ texts }) => kind === 'monitor' && texts.name === owner);
+    const link = info.links.find((each) => each.name === (monitor?.texts.link ?? owner));
+    const name = (each: string) => known.get(each) ?? each;
+    return kind === 'level' || !link ? name(owner) : `${name(link.from)} > ${name(link.to)}`;
+}
+
+const named = ({ structures }: FileInfo): Structure[] => structures.filter((each) => each.bytes > 0);
+
+const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
+
+/** So many names, and how many there are beside them. */
+export const listed = (names: string[], most = 8, between = ', '): string =>
+    names.slice(0, most).join(between) + (names.length > most ? ` and ${(names.length - most).toLocaleString('en')} more` : '');
+
+/** How addresses of two programs belong together: twins, null for the addresses themselves, or why they do not. */
+function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; notes: string[] } | string {
+    const sameProgram = first.input === second.input;
+    const [a, b] = [named(first), named(second)];
+    if (sameProgram && (placed(first) === placed(second) || a.length === 0 || b.length === 0)) return { twins: null, notes: [] };
+    const programs = `${first.input} and ${second.input}`;
+    if (a.length === 0 || b.length === 0)
+        return `Addresses of different programs (${programs}) mean different things, and without names of data structures in both nothing can be aligned.`;
+    const theirs = group(b, ({ name }) => name);
+    const pairs = [...group(a, ({ name }) => name)].flatMap(([name, own]) =>
+        zip(own, theirs.get(name) ?? []).map(([first, twin]): Twin => ({ first, second: twin, bytes: Math.min(first.bytes, twin.bytes) })),
+    );
+    const alike = pairs.filter((each) => each.first.elementBytes === each.second.elementBytes);
+    if (alike.length === 0)
+        return `${sameProgram ? 'The two runs' : `The programs ${programs}`} have no data structure of the same name and size of elements, so that nothing can be aligned.`;
+    const without = (list: Structure[]) => list.map((each) => each.name).filter((name) => !alike.some(({ first: { name: twin } }) => twin === name));
+    const elements = (each: Twin, size: number) => Math.floor(size / Math.max(1, each.first.elementBytes)).toLocaleString('en');
+    const notes = [`Aligned by data structure and element: ${listed(alike.map((each) => each.first.name))}. The addresses shown are those of A.`];
+    const longer = alike.filter((twin) => twin.first.bytes !== twin.second.bytes);
+    if (longer.length > 3) notes.push(`Of ${listed(longer.map((each) => each.first.name))} the elements that both have.`);
+    else for (const each of longer) {
+        const longest = Math.max(each.first.bytes, each.second.bytes);
+        notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: ${each.first.bytes < longest ? 'A' : 'B'} has no more.`);
+    }
+    const turned = alike.filter((twin) => twin.first.rowElements !== twin.second.rowElements);
+    if (turned.length) notes.push(`Of ${listed(turned.map((each) => each.first.name))} rows are stored otherwise: what is at one place in storage is compared, not one row and column.`);
+    if (without(a).length) notes.push(`Only in A, or with other elements: ${listed(without(a))}.`);
+    if (without(b).length) notes.push(`Only in B, or with other elements: ${listed(without(b))}.`);
+    return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };
+}
+
+/** Why two series are not compared; empty where they are. */
+function fault(first: FileInfo, second: FileInfo, a: SeriesInfo, b: SeriesInfo, quantity: Quantity): string {
+    const names = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
+    if (a.unit !== b.unit && quantity !== 'missrate')
+        return `Not compared: counts per line of ${names}, whose lines have ${bytes(a.unit)} and ${bytes(b.unit)}.`;
+    if ((a.physical || b.physical) && (first.machine.yaml !== second.machine.yaml || first.input !== second.input))
+        return `Not compared: ${names}, whose addresses are physical and so differ from machine to machine and from program to program.`;
+    return '';
+}
+
+/** Beside a reduced copy a file is seen in its blocks. */
+const inBlocks = (own: SeriesInfo, { reduced }: SeriesInfo): SeriesInfo => (reduced && !own.reduced ? { ...own, id: `${own.id}@${reduced}` } : own);
+
+/** What both files count. */
+export function pairsOf(source: Source, other: Source): Pairs {
+    const [first, second] = [source.info, other.info];
+    const how = alignment(first, second);
+    if (typeof how === 'string') return { pairs: [], notes: [how] };
+    const known = [ranks(first), ranks(second)];
+    const notes = new Set(how.notes);
+    const others = shows(other);
+    const pairs: Pair[] = [];
+    for (const show of shows(source)) {
+        const list = others.find((each) => each.id === show.id)?.series ?? [];
+        const taken = new Set<SeriesInfo>();
+        const match = (a: SeriesInfo, same: (b: SeriesInfo) => boolean) => {
+            const b = list.find((each) => !taken.has(each) && each.event === a.event && same(each));
+            if (b) taken.add(b);
+            return b;
+        };
+        const byName = new Map(show.series.map((a) => [a, match(a, (b) => b.owner === a.owner)]));
+        for (const a of show.series) {
+            const b = byName.get(a) ?? match(a, (each) => rankOf(second, known[1], each) === rankOf(first, known[0], a));
+            if (!b || a.rows + b.rows === 0) continue;
+            const why = fault(first, second, a, b, show.quantity);
+            if (a.owner !== b.owner) notes.add(`Of the same rank: ${a.owner} in A and ${b.owner} in B.`);
+            if (why) notes.add(why);
+            else {
+                const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
+                const twins = a.physical || b.physical ? null : how.twins;
+                pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a: inBlocks(a, b), b: inBlocks(b, a), twins });
+                if (a.reduced || b.reduced) notes.add(`A reduced copy is compared in its blocks of ${parseInt(a.reduced || b.reduced)} lines; so is what it is beside.`);
+            }
+        }
+    }
+    if (pairs.length === 0) notes.add('The two files count nothing at levels or links of the same rank and size of lines, so that no histograms can be laid side by side.');
+    return { pairs, notes: [...notes] };
+}
+
+/** The axis of each file, where either has counts: what belongs together at the same place. */
+export async function pairAxes(first: Source, second: Source, { a, b, twins }: Pair): Promise<[Axis, Axis]> {
+    const unit = Math.max(a.unit, b.unit);
+    const [own, theirs] = await Promise.all([first.extents([a.id]), second.extents([b.id])]);
+    if (!twins) {
+        const axis = axisOf([...own, ...theirs], unit);
+        return [axis, axis];
+    }
+    /** The parts of ranges that lie in some structures, as addresses of the first. */
+    const parts = (ranges: AddressRange[], which: 'first' | 'second') =>
+        twins.flatMap((twin) => overlaps(ranges, rangeOf({ base: twin[which].base, bytes: twin.bytes })).map((each) => each.map((at) => at - twin[which].base + twin.first.base) as AddressRange));
+    const axis = axisOf([...parts(own, 'first'), ...parts(theirs, 'second')], unit);
+    const segments = (which: 'first' | 'second') =>
+        axis.segments.flatMap((segment) =>
+            twins.flatMap((twin) => overlaps([rangeOf(segment)], rangeOf({ base: twin.first.base, bytes: twin.bytes })).map(([from, to]): Segment => ({ base: from - twin.first.base + twin[which].base, bytes: Number(to - from), start: segment.start + Number(from - segment.base) }))),
+        );
+    const [here, there] = (['first', 'second'] as const).map((which): Axis => ({ segments: sort(segments(which), ({ base }) => base), bytes: axis.bytes })); // by address, as readers look them up
+    return [here, there];
+}
+
+/** The parts of ranges that lie in one. */
+const overlaps = (ranges: AddressRange[], [begin, end]: AddressRange): AddressRange[] =>
+    ranges.flatMap(([from, to]): AddressRange[] => (from < end && to > begin ? [[from > begin ? from : begin, to < end ? to : end]] : []));
+
+/** A series of two files and their difference; `sight`: addresses of the first that are shown; null: all. */
+export function pairPython(first: Source, second: Source, { a, b, quantity, twins }: Pair, [axis]: Axis[], phases: Phases, sight: Sight): string {
+    const line = (address: bigint, { unit }: SeriesInfo) => address - (address % BigInt(unit));
+    const places = twins?.flatMap(({ first: { base }, second: { base: there }, bytes: size }) =>
+        overlaps(sight ?? axis.segments.map(rangeOf), rangeOf({ base, bytes: size })).map(([from, to]) => [[line(from, a), to], [line(from - base + there, b), to - base + there]]),
+    );
+    const parts = [[first.info.name, a.path, phases], [second.info.name, b.path, phases]];
+    return snippet({ PARTS: parts, PLACES: places ?? null, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, 'by_line', 'difference');
+}
 
 const same = (a: string | number, b: string | number) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
@@ -22,10 +191,7 @@ function byName(table: Table): Map<string, Row> {
     return new Map(groups(table.rows, (row) => nameOf(table, row)).flatMap(([name, rows]) => named(name, rows)));
 }
 
-function without(names: Iterable<string>, others: Iterable<string>): string[] {
-    const known = new Set(others);
-    return [...names].filter((each) => !known.has(each));
-}
+const without = (names: Iterable<string>, others: Iterable<string>): string[] => [...difference(names, others)];
 
 function onlyIn(which: string, rows: string[], columns: string[]): string[] {
     const parts = [...(rows.length ? [listed(rows, 12, '; ')] : []), ...(columns.length ? [`columns ${listed(columns, 12, '; ')}`] : [])];

@@ -3,8 +3,8 @@
 import { extent, leastIndex, sum } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
-import { distinctColours, theme } from '../colours';
-import { fill, h, segmented, select, tableBy, tableElement, type Table } from '../dom';
+import { distinctColours, theme } from '../paint';
+import { fill, h, segmented, select, tableBy, tableElement, type Column, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { followHands } from '../gestures';
 import { brief } from '../numbers';
@@ -99,8 +99,7 @@ export function curvesView(app: App): View {
     function table(): Table {
         const { shown, residuals, group } = picture();
         const points = shown.flatMap((each, c) => Array.from(each.curve.x, (x, i) => ({ ...each, c, x, i })));
-        type Column = [string, (point: (typeof points)[number]) => string | number];
-        const sweeps: Column[] = [
+        const sweeps: Column<(typeof points)[number]>[] = [
             ['sweeps', ({ curve, i }) => curve.trials?.[i] ?? NaN],
             ['knocked out', ({ curve, i }) => (curve.knockedOut?.[i] ? 'yes' : '')],
             ['plateau', (point) => plateauAt(point, point.x)],
@@ -110,7 +109,7 @@ export function curvesView(app: App): View {
             [`${shown[0]?.curve.xName ?? 'x'} (${group.xUnit})`, ({ x }) => x],
             [loads() ? 'single loads' : unitTitle(group.unit).toLowerCase(), ({ curve, i }) => curve.value[i]],
             ...(loads() ? [] : sweeps),
-            ...(residuals.length ? [['residual %', ({ c, i }) => 100 * residuals[c][i]] as Column] : []),
+            ...(residuals.length ? [['residual %', ({ c, i }) => 100 * residuals[c][i]] as (typeof sweeps)[number]] : []),
         ]);
     }
 

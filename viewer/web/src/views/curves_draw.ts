@@ -6,10 +6,9 @@ import { scaleLog } from 'd3-scale';
 import { titleOf } from '../app';
 import { dotRadii, drawAcross, drawCurves as drawLines, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
 import type { Source } from '../client';
-import { theme } from '../colours';
 import { brief, bytes, full, percentTick } from '../numbers';
-import { textWidth, type Box, type Painter, type Point } from '../paint';
-import type { ProbeCurve, TableRow } from '../protocol';
+import { textWidth, theme, type Box, type Painter, type Point } from '../paint';
+import { rowsIn, type ProbeCurve, type TableRow } from '../protocol';
 
 /** A curve of one of the files that are laid over each other. */
 export type Shown = ReturnType<typeof curvesOf>[number];
@@ -66,7 +65,8 @@ function nameOf({ test, name }: ProbeCurve): string {
 /** All curves of a group, those of the first file (0) first. */
 export function curvesOf(sources: Source[], group: CurveGroup) {
     return sources.flatMap((source, file) => {
-        const { curves, findings } = source.info.probe!;
+        const { curves } = source.info.probe!;
+        const findings = rowsIn(source.info.probe!.findings);
         const prefix = sources.length > 1 ? `${file + 1} ${titleOf(source).replace(/^probe on /, '')}: ` : '';
         const some = curves.filter((curve) => curve.xUnit === group.xUnit && curve.unit === group.unit);
         return some.map((curve) => {

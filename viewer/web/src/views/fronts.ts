@@ -1,19 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fronts: error against a cost, a panel per workload, link and file, with one scale; what trackers of hot lines give of the same workload and
-// link beside it, and the view of trackers.
-import { groups, sort } from 'd3-array';
+// Cells of sweeps, of whatever workloads, links and settings: what is known of them, bounds, and fronts of error and a cost: a panel per workload,
+// link and file, with one scale; what trackers of hot lines give of the same workload and link beside it, and the view of trackers.
+import { flatGroup, groups, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
-import { distinctColours, theme } from '../colours';
 import { fill, h, inWords, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
-import { full, percentTick } from '../numbers';
-import { shortened, textWidth, type Box, type Painter, type Point } from '../paint';
-import type { FileInfo } from '../protocol';
+import { full, percent, percentTick } from '../numbers';
+import { distinctColours, shortened, textWidth, theme, type Box, type Painter, type Point } from '../paint';
+import { rowsIn, type FileInfo } from '../protocol';
 import { snippet } from '../python';
-import { around, axisTitle, counters, having, metricColumn, type Cell, type Metric } from './cells';
-import { boundsOf, cellsOf, metricsOf, type Bound } from './sweep_cells';
+import { remembered } from '../remembered';
+import { around, axisTitle, counters, having, metricColumn, plainMetric, type Cell, type Metric, type Picture } from './cells';
+
+export const worstOfAll = 'worst of all workloads';
+
+interface Bound {
+    column: string;
+    /** As the file has it: errors and slowdowns as fractions. */
+    limit: number;
+}
+
+/** Of "error<5,slowdown<=1", as files keep it. */
+const boundsOf = (where: string): Bound[] =>
+    [...where.matchAll(/(\w+)[<>]=?([^,]+)/g)].map(([, name, limit]) => ({
+        column: name === 'bytes' ? 'bytes_per_event' : name,
+        limit: Number(limit) / (name === 'error' || name === 'slowdown' ? 100 : 1),
+    }));
+
+const errorMetric: Metric = { ...plainMetric('error', 'Error', 'linear'), text: percent, tick: percentTick, published: 'published_error' };
+
+/** What files have of their cells (docs/cost.md, docs/intrusion.md), those that not every file has last; slowdown: NaN where it is not known. */
+export const known: Metric[] = [
+    { ...plainMetric('swapouts', 'Swap-outs', 'log'), published: 'published_swapouts' },
+    errorMetric,
+    { ...plainMetric('bytes', 'Bytes per event', 'log', 'bytes_per_event'), text: (value) => value.toPrecision(3) },
+    plainMetric('bits', 'Bits', 'log'),
+    plainMetric('comparators', 'Comparators', 'log'),
+    plainMetric('area', 'Area', 'log'),
+    plainMetric('energy', 'Energy per event', 'log'),
+    { ...plainMetric('slowdown', 'Slowdown', 'auto'), text: percent, tick: percentTick },
+];
+
+/** Those of which all cells, or all tables, have a column. */
+export const metricsOf = (rows: { numbers: object }[]): Metric[] => known.filter(({ column }) => rows.every(({ numbers }) => column in numbers));
+
+const cells = new WeakMap<FileInfo, Cell[]>();
+
+/** Those of the file, and at last the worst of all workloads. */
+export const cellsOf = (info: FileInfo): Cell[] =>
+    remembered(cells, info, () =>
+        [...rowsIn(info.sweep!.rows), ...rowsIn(info.sweep!.worst)].map((row): Cell => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` })),
+    );
 
 export interface Panel {
     source: Source;
@@ -24,12 +63,7 @@ export interface Panel {
     marks: Cell[];
 }
 
-export interface Fronts {
-    panels: Panel[];
-    /** What the error is weighed against. */
-    over: Metric;
-    chosen: Cell | null;
-}
+export type Fronts = Pick<Picture, 'over' | 'chosen'> & { panels: Panel[] };
 
 const error = ({ numbers }: Cell): number => numbers.error;
 const admitted = ({ numbers }: Cell): boolean => numbers.admitted !== 0;
@@ -43,16 +77,14 @@ export function panelsOf(sources: Source[]): Panel[] {
     });
     const byFile = sources.map((source) => {
         if (!source.info.sweep) return [];
-        return [...groups(cellsOf(source.info), ({ texts }) => texts.workload, ({ texts }) => texts.link)].flatMap(([workload, links]) =>
-            links.map(([link, own]) => panel(source, workload, link, own, [])),
-        );
+        return flatGroup(cellsOf(source.info), ({ texts }) => texts.workload, ({ texts }) => texts.link).map(([workload, link, own]) => panel(source, workload, link, own, []));
     });
     // what has one place in several files is side by side
     const panels = byFile.flatMap((own, file) => own.map((each, place) => ({ each, file, place }))).sort((a, b) => a.place - b.place || a.file - b.file).map(({ each }) => each);
     for (const source of sources) {
         const { trackers, machine } = source.info;
         if (!trackers) continue;
-        const marks = trackers.rows.map((row): Cell => ({ ...row, id: row.texts.tracker, row: row.texts.tracker }));
+        const marks = rowsIn(trackers.rows).map((row): Cell => ({ ...row, id: row.texts.tracker, row: row.texts.tracker }));
         const same = ({ source: { info }, cells: [cell] }: Panel) =>
             cell?.texts.workload === programOf(source) && cell.texts.link === trackers.link && info.machine.name === machine.name;
         const found = panels.filter(same);
@@ -192,7 +224,7 @@ type Trackers = NonNullable<FileInfo['trackers']>;
 
 /** The worst first, those without reports last. */
 export const trackersTable = ({ link, top, rows }: Trackers): Table =>
-    tableBy(`Trackers on ${link}`, rows, [
+    tableBy(`Trackers on ${link}`, rowsIn(rows), [
         ...inWords('tracker', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes per event', 'error %'),
         [`recall of ${top} %`, ({ numbers }) => 100 * numbers.recall],
         ...inWords('worst recall %', 'precision %'),

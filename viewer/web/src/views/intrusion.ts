@@ -5,16 +5,18 @@ import type { App, View } from '../app';
 import type { Source } from '../client';
 import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { full, percent, percentTick } from '../numbers';
-import type { IntrusionInfo } from '../protocol';
+import { rowsIn, type IntrusionInfo, type TableRow } from '../protocol';
 import { snippet } from '../python';
 import { cellsView, linesFigure, matrixFigure, plainMetric, type Cell, type Cells, type Metric } from './cells';
 
-const bytesPerEvent = ({ numbers }: Pick<Cell, 'numbers'>) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
+const bytesPerEvent = ({ numbers }: TableRow) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 /** NaN where a program that takes no time without monitor takes some with it. */
-const slowdownOf = ({ cycles }: IntrusionInfo, { numbers }: Pick<Cell, 'numbers'>) =>
+const slowdownOf = ({ cycles }: IntrusionInfo, { numbers }: TableRow) =>
     numbers.extra_cycles === 0 ? 0 : cycles > 0 ? numbers.extra_cycles / cycles : NaN;
+/** What a configuration adds on a link or in a level. */
+const extra = (what: 'events' | 'bytes' | 'misses', name: string) => ({ numbers }: TableRow) => numbers[`extra_${what} ${name}`];
 
-function metricsOf(info: IntrusionInfo, rowOf: (cell: Cell) => IntrusionInfo['rows'][number]): Metric[] {
+function metricsOf(info: IntrusionInfo): Metric[] {
     return [
         plainMetric('cycles', 'Extra cycles', 'auto', 'extra_cycles'),
         { ...plainMetric('slowdown', 'Slowdown', 'auto', 'extra_cycles'), value: (cell) => slowdownOf(info, cell), text: percent, tick: percentTick },
@@ -22,32 +24,34 @@ function metricsOf(info: IntrusionInfo, rowOf: (cell: Cell) => IntrusionInfo['ro
         plainMetric('records', 'Records', 'auto', 'swapouts'),
         plainMetric('lost', 'Lost records', 'auto', 'lost_records'),
         { ...plainMetric('bytes', 'Bytes per event', 'auto'), value: bytesPerEvent, text: (value) => value.toPrecision(3) },
-        ...(info.levels.length ? [{ ...plainMetric('misses', 'Extra misses', 'auto', 'extra_misses'), value: (cell: Cell) => sum(rowOf(cell).misses) }] : []),
+        ...(info.levels.length ? [{ ...plainMetric('misses', 'Extra misses', 'auto', 'extra_misses'), value: (cell: Cell) => sum(info.levels, (level) => extra('misses', level)(cell)) }] : []),
     ];
 }
 
 /** All configurations, with all that the file tells of them. */
 export function intrusionTable(info: IntrusionInfo): Table {
-    type Row = IntrusionInfo['rows'][number];
-    const columns = Object.keys(info.rows[0]?.numbers ?? {}).filter((each) => each !== 'counters' && each !== 'capacity');
-    const each = (names: string[], what: 'events' | 'bytes' | 'misses') => names.map((name, i): [string, (row: Row) => number] => [`extra ${what} ${name}`, (row) => row[what][i]]);
-    return tableBy('What monitors cost, against the run without monitor', info.rows, [
+    const columns = Object.keys(info.rows.numbers).filter((each) => each !== 'counters' && each !== 'capacity' && !each.includes(' '));
+    const each = (name: string, ...counts: ('events' | 'bytes' | 'misses')[]) => counts.map((what) => [`extra ${what} ${name}`, extra(what, name)] as const);
+    return tableBy('What monitors cost, against the run without monitor', rowsIn(info.rows), [
         ...inWords('link', 'counters', 'granularity'),
         ['ring', ({ numbers }) => numbers.capacity],
         ['drain', ({ texts }) => texts.drain],
         ['slowdown %', (row) => 100 * slowdownOf(info, row)],
         ...inWords(...columns.map((column) => column.replace(/_/g, ' '))),
         ['bytes per event', bytesPerEvent],
-        ...info.links.flatMap((_, i) => [each(info.links, 'events')[i], each(info.links, 'bytes')[i]]),
-        ...each(info.levels, 'misses'),
+        ...info.links.flatMap((name) => each(name, 'events', 'bytes')),
+        ...info.levels.flatMap((name) => each(name, 'misses')),
     ], { keys: 5 });
 }
 
 /** Traffic on the links that have any, and misses of the levels, without monitor and of one configuration. */
-function trafficTable(info: IntrusionInfo, row: IntrusionInfo['rows'][number] | null): Table {
+function trafficTable(info: IntrusionInfo, row: TableRow | null): Table {
     const places = (['links', 'levels'] as const).flatMap((kind) => info[kind].map((name, i) => ({ name, i, counts: kind === 'links' ? ['events', 'bytes'] : ['misses'] })));
     const columns = (['events', 'bytes', 'misses'] as const).flatMap((what) =>
-        [info, ...(row ? [row] : [])].map((of): [string, (place: (typeof places)[number]) => number] => [of === info ? what : `extra ${what}`, ({ i, counts }) => (counts.includes(what) ? of[what][i] : NaN)]),
+        [null, ...(row ? [row] : [])].map((of): [string, (place: (typeof places)[number]) => number] => [
+            of ? `extra ${what}` : what,
+            ({ name, i, counts }) => (!counts.includes(what) ? NaN : of ? extra(what, name)(of) : info[what][i]),
+        ]),
     );
     const shown = places.filter((place) => place.counts.includes('misses') || columns.some(([, value]) => Math.abs(value(place)) > 0));
     const caption = row && `${row.texts.link}: ${row.numbers.counters} counters, granularity ${row.texts.granularity}, ring of ${row.numbers.capacity}, drain ${row.texts.drain}`;
@@ -56,13 +60,13 @@ function trafficTable(info: IntrusionInfo, row: IntrusionInfo['rows'][number] | 
 
 function intrusionCells(source: Source): Cells {
     const info = source.info.intrusion!;
-    const cells = info.rows.map((row): Cell => {
+    const cells = rowsIn(info.rows).map((row): Cell => {
         const { granularity, drain } = row.texts;
         return { ...row, id: `${granularity},${drain},${row.numbers.counters}`, row: `G = ${granularity}, ${drain}` };
     });
     return {
         cells,
-        metrics: metricsOf(info, (cell) => info.rows[cells.indexOf(cell)]),
+        metrics: metricsOf(info),
         overs: [],
         choices: [
             { title: 'Link', key: 'level', of: ({ texts }) => texts.link },
@@ -79,7 +83,7 @@ export function intrusionView(app: App): View {
     const info = app.source.info.intrusion!;
     const all = intrusionCells(app.source);
     const element = h('section', { class: 'card', 'aria-label': 'Traffic' });
-    const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell && info.rows[all.cells.indexOf(cell)])));
+    const show = (cell: Cell | null) => element.replaceChildren(tableElement(trafficTable(info, cell)));
     const other = app.others[0]?.info.intrusion ? intrusionCells(app.others[0]) : null;
     return cellsView(app, all, other, [{ ...matrixFigure, title: 'Counters by granularity and drain' }, linesFigure], { element, show });
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices of cells by two parameters, one for each value of a third, with one scale of colours.
 import { scale as rule } from '../../../drawing.json';
-import { differenceColour, heatColour, inkOn, theme } from '../colours';
 import type { Hit } from '../figure';
-import { shortened, textWidth, type Box, type Painter } from '../paint';
+import { differenceColour, heatColour, inkOn, shortened, textWidth, theme, type Box, type Painter } from '../paint';
 import { extentOf, valueScale, type Wanted } from '../chart';
 
 /** What cells differ by, and the names of its values in order. */

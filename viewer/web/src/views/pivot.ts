@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pivot: campaigns and sweeps by any two parameters, as medians; one picture for each value of a third, filters, and the points of a cell.
-import { extent, max, min } from 'd3-array';
+import { extent, max, min, range } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { fill, h, select, tableBy, tableElement, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
@@ -9,7 +9,7 @@ import type { Box } from '../paint';
 import { byInterest, cellsOf, isFraction, isKnown, named, parameterOf, twinsOf, valueText, type Parameter, type Pivot, type PivotCell, type Points } from '../points';
 import type { FileInfo } from '../protocol';
 import { snippet } from '../python';
-import { metricsOf } from './sweep_cells';
+import { metricsOf } from './fronts';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
 interface Picture extends Pivot {
@@ -38,15 +38,13 @@ const [mostChips, longestChip] = [12, 24];
 
 /** Cells of a sweep as points. */
 function pointsOfSweep({ sweep }: FileInfo): Points {
-    const rows = sweep!.rows;
-    const texts = ['workload', 'link', 'settings', 'eviction', 'granularity'].filter((name) => name in rows[0].texts);
-    const parameters = texts.map((name) => parameterOf(name, rows.map((row) => row.texts[name])));
-    parameters.push(parameterOf('counters', rows.map(({ numbers }) => numbers.counters)));
-    const measures = metricsOf(rows).map(({ column }) => ({ name: column, of: rows.map(({ numbers }) => numbers[column]) }));
-    return { group: 'sweep/rows', numbers: rows.map((_, i) => i), parameters, measures };
+    const { rows, rows: { count, texts, numbers } } = sweep!;
+    const parameters = ['workload', 'link', 'settings', 'eviction', 'granularity'].flatMap((name) => texts[name] ?? []);
+    const measures = metricsOf([rows]).map(({ column }) => ({ name: column, of: numbers[column] }));
+    return { group: 'sweep/rows', numbers: range(count), parameters: [...parameters, parameterOf('counters', numbers.counters)], measures };
 }
 
-const pointsOf = (info: FileInfo): Points | null => info.campaign ?? (info.sweep?.rows.length ? pointsOfSweep(info) : null);
+const pointsOf = (info: FileInfo): Points | null => info.campaign ?? (info.sweep?.rows.count ? pointsOfSweep(info) : null);
 
 /** All points with what they differ by. */
 export const pointsTable = ({ numbers, parameters, measures }: Points, caption = 'Points', points = Array.from(numbers, (_, i) => i), name = '', most?: number): Table =>
@@ -118,8 +116,8 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const several = cell.points.length > 1;
         const differing = parameters.filter(({ of }) => cell.points.some((i) => of[i] !== of[cell.points[0]]));
         const point = (i: number) => `${[`point ${points.numbers[i]}`, ...differing.filter(({ of }) => of[i] >= 0).map((each) => `${each.name} ${valueText(each, each.of[i])}`)].join(', ')}: ${text(measure.of[i])}`;
-        const range = several ? `, median of ${cell.points.length} points from ${text(least!)} to ${text(most!)}` : '';
-        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${range}`, ...(several ? cell.points.map(point) : [])].join('\n');
+        const spread = several ? `, median of ${cell.points.length} points from ${text(least!)} to ${text(most!)}` : '';
+        return [`${nameOf(cell)}: ${Number.isNaN(cell.median) ? 'not known' : text(cell.median)}${spread}`, ...(several ? cell.points.map(point) : [])].join('\n');
     }
 
     /** The worst first. */

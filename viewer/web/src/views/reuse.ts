@@ -3,15 +3,13 @@
 // levels lie; under it uses by the least capacity that they hit in.
 import { bisectRight, min, range, rollup, sum } from 'd3-array';
 import { scaleLog } from 'd3-scale';
-import { baseName, scaleKind, type App } from '../app';
+import { baseName, scaleKind, type App, type Chosen } from '../app';
 import { drawAcross, drawCurves, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
-import type { Chosen } from '../chosen';
-import { theme } from '../colours';
 import { h, tableBy } from '../dom';
 import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
-import { textWidth, type Box, type Painter, type Point } from '../paint';
+import { textWidth, theme, type Box, type Painter, type Point } from '../paint';
 import type { FileInfo, ReuseSums } from '../protocol';
 import { snippet } from '../python';
 import { asAWhole, selectionTitle } from './details';

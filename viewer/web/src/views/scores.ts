@@ -3,12 +3,11 @@
 // and on which it failed most.
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { theme } from '../colours';
 import { h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { bytes, full } from '../numbers';
-import { textWidth, type Painter } from '../paint';
-import type { ProbeInfo, TableRow, ValidationInfo } from '../protocol';
+import { textWidth, theme, type Painter } from '../paint';
+import { rowsIn, type ProbeInfo, type TableRow, type ValidationInfo } from '../protocol';
 import { snippet } from '../python';
 
 function amount(value: number, unit: string): string {
@@ -30,7 +29,7 @@ function truth({ texts: { truth_word, unit, parameter }, numbers: { truth: value
 }
 
 export function findingsTable(sources: Source[]): Table {
-    const found = sources.flatMap((source) => source.info.probe!.findings.map((row) => ({ ...row, source })));
+    const found = sources.flatMap((source) => rowsIn(source.info.probe!.findings).map((row) => ({ ...row, source })));
     const own = inWords('test', 'variant', 'level', 'parameter', 'unit', 'verdict');
     return tableBy('What was found, and what is true', found, [
         ...(sources.length > 1 ? [['machine', ({ source }) => titleOf(source)] as [string, (row: (typeof found)[number]) => string]] : []),
@@ -71,14 +70,14 @@ function percentOf(part: number, { numbers: { right, wrong, not_identifiable } }
 }
 
 export const scoresTable = ({ scores }: ValidationInfo): Table =>
-    tableBy('How often tests were right, over all levels of all machines', scores, [
+    tableBy('How often tests were right, over all levels of all machines', rowsIn(scores), [
         ...inWords('test', 'parameter', 'variant', 'right', 'wrong', 'not identifiable'),
         ['right %', (score) => percentOf(score.numbers.right, score)],
         ['wrong %', (score) => percentOf(score.numbers.wrong, score)],
     ], { keys: 3 });
 
 export const worstTable = ({ worst }: ValidationInfo): Table =>
-    tableBy('Machines on which an answer was wrong or missing, the worst first', worst, [
+    tableBy('Machines on which an answer was wrong or missing, the worst first', rowsIn(worst), [
         ['machine', ({ numbers }) => String(numbers.machine)],
         ...inWords('wrong', 'not identifiable'),
         ['what was wrong', ({ texts }) => texts.findings],
@@ -116,7 +115,7 @@ function drawScores(p: Painter, scores: TableRow[]): void {
 
 export function scoresView(app: App): View {
     const validation = app.source.info.validation!;
-    const { scores } = validation;
+    const scores = rowsIn(validation.scores);
     const said = (score: TableRow) => `${nameOf(score)}: ${parts().map(([name]) => `${full(partOf(score, name))} ${name}`).join(', ')}`;
     const figure = figureOf({
         name: () => `${baseName(app.source)}-scores`,

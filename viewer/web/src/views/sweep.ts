@@ -4,8 +4,8 @@
 import { max } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { theme } from '../colours';
-import { h, inWords, tableBy, type Table } from '../dom';
+import { theme } from '../paint';
+import { h, inWords, tableBy, type Column, type Table } from '../dom';
 import { fieldPlot } from '../field';
 import { movesPages } from '../machine';
 import { bytes, full, percent, percentTick } from '../numbers';
@@ -14,8 +14,7 @@ import type { Axis, FileInfo } from '../protocol';
 import { snippet } from '../python';
 import { parseRange, rangeText } from '../state';
 import { cellsView, linesFigure, matrixFigure, metricColumn, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
-import { drawFronts, frontsHeight, frontsTable, markOf, panelsOf, paretoFront, type Fronts } from './fronts';
-import { cellsOf, known, metricsOf, worstOfAll } from './sweep_cells';
+import { cellsOf, drawFronts, frontsHeight, frontsTable, known, markOf, metricsOf, panelsOf, paretoFront, worstOfAll, type Fronts } from './fronts';
 
 /** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
 function linesPerGroup(granularity: string, unit: number): number | null {
@@ -94,8 +93,6 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
     };
 }
 
-type Column = [string, (cell: Cell) => string | number];
-
 /** What a cell takes in hardware and by how much it slows the program, in words; empty where the file does not tell. */
 const costText = ({ numbers }: Cell): string =>
     known
@@ -112,8 +109,8 @@ function partColumns(info: FileInfo): string[] {
 
 /** `over`: marks the cells that are on the front of error and this. */
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
-    const metrics = metricsOf(info.sweep!.rows);
-    const published = info.sweep!.rows.some(({ numbers }) => numbers.published === 1);
+    const metrics = metricsOf([info.sweep!.rows]);
+    const published = !!info.sweep!.rows.numbers.published?.includes(1);
     const front = over && paretoFront(cells, over);
     const papers = published ? metrics.filter((metric) => metric.published) : [];
     const parts = partColumns(info);
@@ -123,9 +120,9 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
         ...metrics.map((metric) => metricColumn(metric)),
         ['admitted', ({ numbers }) => (numbers.admitted === 1 ? 'yes' : '')],
         ['mark', markOf],
-        ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column] : []),
+        ...(over ? [[`on the front of error and ${over.title.toLowerCase()}`, (cell) => (front!.includes(cell) ? 'yes' : '')] as Column<Cell>] : []),
         ...papers.map((metric) => metricColumn(metric, `published ${metric.title.toLowerCase()}`, ({ numbers }) => (numbers.published === 1 ? numbers[metric.published!] : NaN))),
-        ...(published ? [['remark', ({ numbers }) => (numbers.published_misprint === 1 ? 'misprint' : '')] as Column] : []),
+        ...(published ? [['remark', ({ numbers }) => (numbers.published_misprint === 1 ? 'misprint' : '')] as Column<Cell>] : []),
     ], { keys: parts.length + 3 });
 }
 
@@ -155,7 +152,7 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
 function sweepCells(source: Source): Cells {
     const { info } = source;
     const cells = cellsOf(info);
-    const metrics = metricsOf(info.sweep!.rows);
+    const metrics = metricsOf([info.sweep!.rows]);
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first, but for the worst of all. */
     const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
-import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App } from '../app';
-import type { Chosen } from '../chosen';
+import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App, type Chosen } from '../app';
 import { causeNames, rowsOf, sumsBy } from '../cube';
 import { fill, h, segmented, select } from '../dom';
 import { full } from '../numbers';

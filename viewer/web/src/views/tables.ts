@@ -6,7 +6,7 @@ import { csv, download, h, inWords, sideways, tableBy, tableElement, type Table 
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full } from '../numbers';
 import { phasesInWords } from '../state';
-import type { Component, FileInfo } from '../protocol';
+import { rowsIn, type Component, type FileInfo } from '../protocol';
 import { costsTable, findingsTable, scoresTable, worstTable } from './scores';
 import { intrusionTable } from './intrusion';
 import { pointsTable } from './pivot';
@@ -103,7 +103,7 @@ export function tablesOf(info: FileInfo): Table[] {
         ...(intrusion ? [intrusionTable(intrusion)] : []),
         ...(probe ? [costsTable(probe)] : []),
         ...(campaign ? [pointsTable(campaign)] : []),
-        tableBy('Points that failed', failures, [['point', ({ numbers }) => String(numbers.item)], ['error', ({ texts }) => texts.error]]),
+        tableBy('Points that failed', rowsIn(failures), [['point', ({ numbers }) => String(numbers.item)], ['error', ({ texts }) => texts.error]]),
         ...(validation ? [scoresTable(validation), worstTable(validation)] : []),
         ...[missTable, structureTable, monitorTable].map((table) => table(info)),
         linkTable(info, 'Events on links', (kind) => kind),

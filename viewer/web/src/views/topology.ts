@@ -2,13 +2,12 @@
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
 import { greatest, sort, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
-import { heatColour, theme } from '../colours';
 import { totalsOf } from '../cube';
 import { fill, h, segmented, sideways } from '../dom';
 import { figureOf } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
-import { inside, textWidth, type Box, type Painter } from '../paint';
+import { heatColour, inside, textWidth, theme, type Box, type Painter } from '../paint';
 import type { FileInfo, LinkInfo } from '../protocol';
 import { snippet } from '../python';
 import { linkTable } from './tables';

@@ -3,10 +3,9 @@
 // filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, titleOf, turned, type App, type View } from '../app';
+import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
-import { chosenOf, selectionText, stretchesOf } from '../chosen';
-import { theme } from '../colours';
+import { theme } from '../paint';
 import { fill, h } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, heatDifference, spreadOf, timeOf } from '../field_data';
@@ -17,9 +16,8 @@ import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText, rangeText } from '../state';
-import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare_align';
-import { factsOf, groupTables, lineFacts, numbersOf, selectionTitle, structuresChosen } from './details';
-import { differenceDetails, differenceSentence, differenceTable, sideOf, sidesOf, type Side } from './difference';
+import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare';
+import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectionTitle, sideOf, sidesOf, structuresChosen, type Side } from './details';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';

@@ -5,6 +5,7 @@ import { bisector, quickselect, range, rollups, sum } from 'd3-array';
 import { scale as rule } from '../../../drawing.json';
 import { pageBytes, united } from '../axis';
 import { FileError, type AddressRange, type Axis, type Buckets, type LineCount, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
+import { rememberedLast } from '../remembered';
 import { Lines } from './addresses';
 import type { PyramidLevel, Rows, See, Series, Token } from './series';
 
@@ -154,16 +155,13 @@ function keyOf(series: Series, phases: Phases, axis: Axis): string {
     return `${series.info.id}|${phases === null ? '*' : phases.join()}|${where}`;
 }
 
-function keep(key: string, dense: Dense): void {
-    const size = (each: Dense) => each.first.byteLength + (each.second?.byteLength ?? 0);
-    kept.set(key, dense);
-    for (const oldest of kept.keys()) {
-        if (kept.size === 1 || sum(kept.values(), size) <= cacheBytes) break;
-        kept.delete(oldest);
-    }
-}
+const sizeOf = ({ first, second }: Dense): number => first.byteLength + (second?.byteLength ?? 0);
 
-async function read({ series, phases, axis, token }: Query, ranges: [number, number][]): Promise<Dense> {
+const keep = ({ series, phases, axis }: Query, dense: Dense): Dense =>
+    rememberedLast(kept, keyOf(series, phases, axis), () => dense, () => sum(kept.values(), sizeOf) > cacheBytes);
+
+async function read(query: Query, ranges: [number, number][]): Promise<Dense> {
+    const { series, axis, token } = query;
     const lines = new Lines(axis, series.info.unit);
     if (lines.count > mostLines)
         throw new FileError(`${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
@@ -171,18 +169,13 @@ async function read({ series, phases, axis, token }: Query, ranges: [number, num
     const second = series.isLevel ? new Float64Array(lines.count) : null;
     const dense: Dense = { lines, first, second, total: 0, totalSecond: 0 };
     await series.visit(ranges, token, (rows, i) => addRow(dense, rows, i));
-    keep(keyOf(series, phases, axis), dense);
-    return dense;
+    return keep(query, dense);
 }
 
 /** Counts of all lines of the axis. */
 async function whole(query: Query): Promise<Dense> {
-    const key = keyOf(query.series, query.phases, query.axis);
-    const found = kept.get(key);
-    if (!found) return read(query, query.series.ranges(query.phases));
-    kept.delete(key);
-    kept.set(key, found);
-    return found;
+    const found = kept.get(keyOf(query.series, query.phases, query.axis));
+    return found ? keep(query, found) : read(query, query.series.ranges(query.phases));
 }
 
 export async function buckets(query: Query, quantity: Quantity, stretch: Stretch): Promise<Buckets> {

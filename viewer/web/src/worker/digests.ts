@@ -3,6 +3,7 @@
 // HDF5 library sees them, as it may run for ever on damaged ones.
 import { createXXHash3 } from 'hash-wasm';
 import { FileError, NoDigests } from '../protocol';
+import { rememberedLast } from '../remembered';
 
 const blockBytes = 1 << 20;
 const footerBytes = 32;
@@ -77,13 +78,9 @@ export async function blockFile(name: string, blob: Blob, refuse: () => Error, t
         return good;
     }
 
-    function blockOf(number: number): Uint8Array {
-        const known = kept.get(number);
-        if (known) kept.delete(number);
-        const bytes = known ?? new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob.slice(...boundsOf(number))));
-        if (!known && !verify(number, bytes)) throw refuse();
-        kept.set(number, bytes);
-        if (kept.size > mostBlocks) kept.delete(kept.keys().next().value as number);
+    function read(block: number): Uint8Array {
+        const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob.slice(...boundsOf(block))));
+        if (!verify(block, bytes)) throw refuse();
         return bytes;
     }
 
@@ -99,7 +96,7 @@ export async function blockFile(name: string, blob: Blob, refuse: () => Error, t
         const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - begin));
         for (let at = begin; at < begin + bytes.length; ) {
             const number = Math.floor(at / blockBytes);
-            const part = blockOf(number).subarray(at - number * blockBytes, begin + bytes.length - number * blockBytes);
+            const part = rememberedLast(kept, number, () => read(number), ({ size }) => size > mostBlocks).subarray(at - number * blockBytes, begin + bytes.length - number * blockBytes);
             bytes.set(part, at - begin);
             at += part.length;
         }

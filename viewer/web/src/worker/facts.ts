@@ -233,7 +233,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         probe: root.kind === 'probe' ? probeOf(store) : null,
         intrusion: store.has('intrusion') ? intrusionOf(store) : null,
         campaign: root.kind === 'campaign' ? campaignOf(store) : null,
-        failures: store.tableRows('failures', ['item', 'error']),
+        failures: store.table('failures', ['item', 'error']),
         validation: root.kind === 'validate' ? validationOf(store) : null,
         sweep: store.has('sweep') ? sweepOf(store) : null,
         trackers: store.has('trackers/rows') ? trackersOf(store) : null,

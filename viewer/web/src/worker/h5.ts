@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
-import { FileError, type TableRow } from '../protocol';
+import { parameterOf } from '../points';
+import { FileError, type Columns } from '../protocol';
 import { remembered } from '../remembered';
 import { blockFile, wholeSize, type BlockFile, type Piece } from './digests';
 
@@ -152,19 +153,17 @@ function storeOf(file: H5File, fault: () => string) {
         return raw instanceof Uint32Array ? raw : Uint32Array.from(numbers(path, first, last));
     }
 
-    /** Columns of texts and numbers as rows; throws where one of `needed` is missing or they are not equally long. */
-    function tableRows(path: string, needed: string[]): TableRow[] {
-        if (!has(path)) return [];
-        requireColumns(path, needed);
-        const count = rows(`${path}/${needed[0]}`);
-        const table = Array.from({ length: count }, (): TableRow => ({ texts: {}, numbers: {} }));
+    /** Columns of texts and numbers; throws where one of `needed` is missing or they are not equally long. */
+    function table(path: string, needed: string[]): Columns {
+        const found: Columns = { count: rows(`${path}/${needed[0]}`), texts: {}, numbers: {} };
+        if (has(path)) requireColumns(path, needed);
         for (const name of children(path)) {
             const { shape } = dataset(`${path}/${name}`) ?? {};
-            if (name === 'row' || shape?.length !== 1 || shape[0] !== count) continue;
-            if (isText(`${path}/${name}`)) texts(`${path}/${name}`).forEach((text, i) => (table[i].texts[name] = text));
-            else numbers(`${path}/${name}`).forEach((number, i) => (table[i].numbers[name] = number));
+            if (name === 'row' || shape?.length !== 1 || shape[0] !== found.count) continue;
+            if (isText(`${path}/${name}`)) found.texts[name] = parameterOf(name, texts(`${path}/${name}`));
+            else found.numbers[name] = numbers(`${path}/${name}`);
         }
-        return table;
+        return found;
     }
 
     const isText = (path: string): boolean => dataset(path)?.metadata.type === stringClass;
@@ -174,7 +173,7 @@ function storeOf(file: H5File, fault: () => string) {
         return Array.isArray(value) ? value.map(String) : [];
     }
 
-    return { fault, has, children, attributes, numberOf, dataset, rows, requireColumns, columns, numbers, halves, words, tableRows, isText, texts };
+    return { fault, has, children, attributes, numberOf, dataset, rows, requireColumns, columns, numbers, halves, words, table, isText, texts };
 }
 
 /** `trust`: as it is, whether it has digests or not. */

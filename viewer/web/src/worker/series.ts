@@ -3,7 +3,7 @@
 import { range, sum } from 'd3-array';
 import { joined } from '../numbers';
 import { Superseded, type Axis, type SeriesInfo } from '../protocol';
-import { remembered } from '../remembered';
+import { rememberedLast } from '../remembered';
 import { firstThat } from './addresses';
 import type { Store } from './h5';
 
@@ -110,9 +110,8 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
     function cached(column: string, row: number, read: 'halves' | 'words'): [Uint32Array, number] {
         const index = Math.floor(row / cachedBlock);
         const end = Math.min(info.rows, (index + 1) * cachedBlock);
-        const found = remembered(cache, `${column}:${index}`, () => store[read](`${info.path}/${column}`, index * cachedBlock, end));
-        if (cache.size > 64) cache.delete(cache.keys().next().value as string);
-        return [found, row % cachedBlock];
+        const make = () => store[read](`${info.path}/${column}`, index * cachedBlock, end);
+        return [rememberedLast(cache, `${column}:${index}`, make, ({ size }) => size > 64), row % cachedBlock];
     }
 
     function phaseOf(row: number): number {

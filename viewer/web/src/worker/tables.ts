@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sweeps, experiments and probes write: tables that the page shows row by row; reuse distances of /reuse (docs/reuse.md).
+// What sweeps, experiments and probes write: tables that the page shows; reuse distances of /reuse (docs/reuse.md).
 import { range, rollup, sum } from 'd3-array';
 import { parameterOf, type Measure, type Points } from '../points';
-import { FileError, type Phases, type TableRow } from '../protocol';
+import { FileError, type Columns, type Phases } from '../protocol';
 import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
 
@@ -18,17 +18,17 @@ const columns = {
     worst: ['machine', 'wrong', 'not_identifiable', 'findings'],
 };
 
-const tableOf = (store: Store, path: Exclude<keyof typeof columns, 'sweep'>): TableRow[] => store.tableRows(path, columns[path]);
+const tableOf = (store: Store, path: Exclude<keyof typeof columns, 'sweep'>): Columns => store.table(path, columns[path]);
 
 export function sweepOf(store: Store) {
     const { link, monitor, events, objectives, where, tolerance } = store.attributes('sweep');
-    const cells = (path: string): TableRow[] => {
-        const rows = store.tableRows(path, columns.sweep);
-        for (const column of sweepNumbers)
-            for (const { numbers } of rows)
-                if (!Number.isFinite(numbers[column]))
-                    throw new FileError(`/${path}: the column '${column}' has ${numbers[column]}, which is no number; the file is damaged. Run the sweep again.`);
-        return rows;
+    const cells = (path: string): Columns => {
+        const table = store.table(path, columns.sweep);
+        for (const column of sweepNumbers) {
+            const wrong = table.count > 0 && (table.numbers[column] ?? [undefined]).find((each) => !Number.isFinite(each));
+            if (wrong !== false && wrong !== undefined) throw new FileError(`/${path}: the column '${column}' has ${wrong}, which is no number; the file is damaged. Run the sweep again.`);
+        }
+        return table;
     };
     const asked = { objectives: text(objectives), where: text(where), tolerance: Number(tolerance) };
     return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, matrices: store.has('sweep/matrices'), rows: cells('sweep/rows'), worst: cells('sweep/worst') };
@@ -40,22 +40,19 @@ export function trackersOf(store: Store) {
 }
 
 /** What monitors of each configuration cost the program (docs/intrusion.md): without monitor, and more than that by row; events and bytes are
- * by link, misses by level. */
+ * by link, misses by level: "extra_bytes L1D-L2". */
 export function intrusionOf(store: Store) {
     const { references, cycles } = store.attributes('intrusion');
     const [events, bytes, misses] = ['events', 'bytes', 'misses'].map((column) => store.numbers(`intrusion/without/${column}`));
     const [links, levels] = ['link', 'level'].map((column) => store.texts(`intrusion/without/${column}`));
     const rows = tableOf(store, 'intrusion/rows');
-    /** A row per configuration. */
-    const matrix = (column: string, width: number) => {
+    for (const [column, names] of [['extra_events', links], ['extra_bytes', links], ['extra_misses', levels]] as const) {
         const path = `intrusion/rows/${column}`;
-        const values = rows.length && width ? store.numbers(path) : new Float64Array();
-        if (values.length !== rows.length * width) throw new FileError(`/${path} has ${values.length} numbers instead of ${rows.length * width}; the file is damaged.`);
-        return (row: number) => values.slice(row * width, (row + 1) * width);
-    };
-    const [moreEvents, moreBytes, moreMisses] = [matrix('extra_events', links.length), matrix('extra_bytes', links.length), matrix('extra_misses', levels.length)];
-    const whole = rows.map((row, i) => ({ ...row, events: moreEvents(i), bytes: moreBytes(i), misses: moreMisses(i) }));
-    return { references: Number(references), cycles: Number(cycles), events, bytes, misses, links, levels, rows: whole };
+        const values = rows.count && names.length ? store.numbers(path) : new Float64Array();
+        if (values.length !== rows.count * names.length) throw new FileError(`/${path} has ${values.length} numbers instead of ${rows.count * names.length}; the file is damaged.`);
+        names.forEach((name, i) => (rows.numbers[`${column} ${name}`] = values.filter((_, at) => at % names.length === i)));
+    }
+    return { references: Number(references), cycles: Number(cycles), events, bytes, misses, links, levels, rows };
 }
 
 /** What probes say of levels and what is true; points of response curves, or (unit "loads") how many single loads took so many cycles; what
@@ -93,7 +90,7 @@ export function campaignOf(store: Store): Points {
         const misses = level !== name && own.find((each) => each.name === `misses_${level}`);
         return misses ? [{ name: `miss_rate_${level}`, of: Float64Array.from(of, (all, i) => (all > 0 ? misses.of[i] / all : NaN)), ratio: [misses.name, name] }] : [];
     });
-    const all = columns[0].map((name) => parameterOf(name, store.isText(column(name)) ? store.texts(column(name)) : Array.from(store.numbers(column(name)))));
+    const all = columns[0].map((name) => parameterOf(name, (store.isText(column(name)) ? store.texts : store.numbers)(column(name))));
     return { group: 'campaign', numbers: store.numbers('campaign/point'), parameters: all, measures: [...own, ...rates] };
 }
 

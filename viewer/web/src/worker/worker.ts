@@ -11,7 +11,8 @@ import { heatOf } from './heat';
 import { reuseIn } from './tables';
 import { seriesIn, type Series, type Token } from './series';
 
-const running = new Map<number, Token>();
+/** The last request of each name, which gives way to the next. */
+const latest = new Map<string, Token>();
 let store: Store;
 let info: FileInfo;
 let reuse: ReturnType<typeof reuseIn>;
@@ -67,19 +68,16 @@ export type Answers = typeof answers;
 
 interface Request {
     id: number;
+    /** Empty: it gives way to none. */
+    name: string;
     method: keyof Answers;
     args: unknown[];
 }
 
-self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
-    if ('cancel' in event.data) {
-        const token = running.get(event.data.cancel);
-        if (token) token.cancelled = true;
-        return;
-    }
-    const { id, method, args } = event.data;
+self.onmessage = async ({ data: { id, name, method, args } }: MessageEvent<Request>) => {
     const token: Token = { cancelled: false };
-    running.set(id, token);
+    Object.assign(latest.get(name) ?? {}, { cancelled: true });
+    if (name) latest.set(name, token);
     try {
         self.postMessage({ id, result: await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args) });
     } catch (thrown) {
@@ -87,7 +85,5 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
         const error = thrown instanceof FileError || !store?.fault() ? thrown : new FileError(store.fault());
         const kind = replyKinds.findIndex((each) => error instanceof each);
         self.postMessage({ id, error: messageOf(error), kind } satisfies Reply);
-    } finally {
-        running.delete(id);
     }
 };
