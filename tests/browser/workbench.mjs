@@ -66,18 +66,18 @@ export const workbenchCases = [
             t.equal(await page.evaluate(made(`info.components[0].totals = { loads: 0 };`)), null, 'no accesses');
             const program = await page.evaluate(
                 made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0) };
-                info.attribution = { site: column(0, 1, 2), phase: column(0, 0, 0), core: null, counts: [{ title: 'accesses', values: column(50, 20, 30) }, { title: 'L1 misses', values: column(9, 6, 5) }], causes: [],
+                info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 0, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
                     groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
             );
             t.equal(program[3], 'main: 60.00 % of its misses; most at a.c:7', 'which code, where there is one phase');
             const phased = await page.evaluate(
-                made(`info.attribution = { site: column(0, 1, 2), phase: column(0, 1, 0), core: null, counts: [{ title: 'accesses', values: column(50, 20, 30) }, { title: 'L1 misses', values: column(9, 6, 5) }], causes: [],
+                made(`info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 1, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
                     groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
             );
             t.equal(phased[2], 'A: 75.00 % of the misses of L1, 60.00 % of these in main; most at a.c:7', 'which code, where there are phases');
             const shared = await page.evaluate(
                 made(`info.causes[0].misses.counts[1][1] = 90;
-                info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), byCore: column(1, 0), address: column(4096, 8192), trueSharing: column(1, 50), falseSharing: column(3, 0) };`),
+                info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), by_core: column(1, 0), address: column(4096, 8192), true_sharing: column(1, 50), false_sharing: column(3, 0) };`),
             );
             t.check(shared[5].startsWith('pad to lines: 75.00 % is false sharing'), shared[5]);
         },

@@ -33,7 +33,7 @@ function falseSharingOf(info: FileInfo, level: string, structure: string): numbe
     if (!sharing || number < 0 || places.length === 0) return NaN;
     const here = (address: number) => places.some(({ base, bytes }) => address + sharing.lineBytes > Number(base) && address < Number(base) + bytes);
     const rows = Array.from(sharing.address.keys()).filter((i) => sharing.level[i] === number && here(sharing.address[i]));
-    const [wrong, right] = [sharing.falseSharing, sharing.trueSharing].map((counts) => sum(rows, (i) => counts[i]));
+    const [wrong, right] = [sharing.false_sharing, sharing.true_sharing].map((counts) => sum(rows, (i) => counts[i]));
     return wrong + right > 0 ? wrong / (wrong + right) : NaN;
 }
 

@@ -6,23 +6,17 @@ import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
 import { theme } from './paint';
 import { textWidth, type Box, type Painter, type Point } from './paint';
 
-export type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
+type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
 /** `auto`: logarithmic where values lie far apart. */
 export type Wanted = 'linear' | 'log' | 'auto';
 
 /** Values whose magnitudes differ by more than this are drawn on a logarithmic scale. */
 const far = 30;
 
-/** Extent of values that are known. */
-export interface Extent {
-    least: number;
-    most: number;
-    /** The smallest and the largest magnitude of those that are not 0. */
-    small: number;
-    large: number;
-}
+type Extent = ReturnType<typeof extentOf>;
 
-export function extentOf(...lists: Iterable<number>[]): Extent {
+/** Of values that are known: the least and the most; the smallest and the largest magnitude of those that are not 0. */
+export function extentOf(...lists: Iterable<number>[]) {
     const known = lists.flatMap((list) => [...list]).filter(Number.isFinite);
     const sizes = known.filter((value) => value !== 0).map(Math.abs);
     return { least: min(known) ?? Infinity, most: max(known) ?? -Infinity, small: min(sizes) ?? Infinity, large: max(sizes) ?? -Infinity };
@@ -32,13 +26,6 @@ function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
     if (!(large >= small) || wanted === 'linear') return 'linear';
     if (wanted === 'auto' && large <= far * small) return 'linear';
     return least > 0 ? 'logarithmic' : 'symmetric logarithmic';
-}
-
-export interface ValueScale {
-    spread: Spread;
-    /** 0 .. 1 from the bottom to the top; beyond where the value lies beyond. */
-    at: (value: number) => number;
-    ticks: number[];
 }
 
 /** Powers of ten from `least` to `most`, at most about five; where there are fewer than two, steps of 1, 2, 5. */
@@ -60,16 +47,11 @@ function symlogTicks(unit: number, least: number, most: number): number[] {
     return [...side.filter((each) => each <= -least).map((each) => -each).reverse(), 0, ...side.filter((each) => each <= most)];
 }
 
-interface Options {
-    /** 0 in the middle. */
-    symmetric?: boolean;
-    /** From the least to the most value, without 0 and without room at the ends. */
-    tight?: boolean;
-    /** How many ticks, about. */
-    about?: number;
-}
+export type ValueScale = ReturnType<typeof valueScale>;
 
-export function valueScale(extent: Extent, wanted: Wanted, { symmetric = false, tight = false, about = 5 }: Options = {}): ValueScale {
+/** `symmetric`: 0 in the middle; `tight`: from the least to the most value, without 0 and without room at the ends; `about`: so many ticks.
+ * `at`: 0 .. 1 from the bottom to the top; beyond where the value lies beyond. */
+export function valueScale(extent: Extent, wanted: Wanted, { symmetric = false, tight = false, about = 5 } = {}) {
     const { least, most, small, large } = extent;
     const spread = spreadOf(extent, wanted);
     const whole = tight || spread === 'logarithmic' ? [least, most] : [Math.min(0, least), Math.max(0, most)];
@@ -82,7 +64,7 @@ export function valueScale(extent: Extent, wanted: Wanted, { symmetric = false, 
     scale.domain([from, to]).range([from < 0 || spread === 'logarithmic' ? room : 0, 1 - room]);
     const [bottom, top] = tight ? [from, to] : [scale.invert(0), scale.invert(1)];
     const found = spread === 'linear' ? ticks(bottom, top, about) : spread === 'logarithmic' ? logTicks(bottom, top) : symlogTicks(unit, from, to);
-    const at = (value: number) => (spread === 'logarithmic' ? (value > 0 ? Math.max(0, scale(value)) : 0) : scale(value));
+    const at = (value: number): number => (spread === 'logarithmic' ? (value > 0 ? Math.max(0, scale(value)) : 0) : scale(value));
     return { spread, at, ticks: found };
 }
 

@@ -2,14 +2,14 @@
 // Cube: the counts of a level as far as a file tells them apart: by data structure and phase, of programs also by core, function,
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
 import { flatRollup, max, range, sum } from 'd3-array';
-import type { Column, FileInfo } from './protocol';
+import { causes, type Column, type FileInfo } from './protocol';
 import { remembered } from './remembered';
 import { phasesInWords } from './state';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
 
-/** Causes in the order of the file's columns (docs/causes.md). */
-export const causeNames = ['first use', 'invalidated', 'capacity', 'conflict'];
+/** In words. */
+export const causeNames = causes.map((each) => each.replace('_', ' '));
 
 interface Axis {
     names: string[];
@@ -43,7 +43,7 @@ const dimensions = new WeakMap<FileInfo, Dimensions>();
 /** Of rows of sites; the same for all levels. */
 const dimensionsOfSites = (info: FileInfo): Dimensions =>
     remembered(dimensions, info, () => {
-        const { site, phase, core, groupings } = info.attribution!;
+        const { columns: { site, phase, core }, groupings } = info.attribution!;
         const grouped = (id: string, rest: string): Axis | undefined => {
             const found = groupings.find((each) => each.id === id);
             if (!found) return undefined;
@@ -64,24 +64,23 @@ const dimensionsOfSites = (info: FileInfo): Dimensions =>
 
 /** Of a program: a row per site, phase and core. */
 function cubeOfSites(info: FileInfo, level: string): Cube | null {
-    const { counts, causes, groupings } = info.attribution!;
-    const column = (title: string) => counts.find((each) => each.title === title)?.values;
-    const misses = column(`${level} misses`);
+    const { columns, caused } = info.attribution!;
+    const misses = columns[`misses_${level}`];
     if (!misses) return null;
     return {
         ...{ level, misses, dimensions: dimensionsOfSites(info) },
-        accesses: accessesOf(info, level, groupings.find((each) => each.id === 'structures')?.of),
-        cycles: column('cycles lost') ?? null,
-        causes: causes.find((each) => each.level === level)?.counts ?? null,
+        accesses: accessesOf(info, level),
+        cycles: columns.cycles ?? null,
+        causes: caused.includes(level) ? causes.map((each) => columns[`${each}_${level}`]) : null,
     };
 }
 
 /** By row. A site's accesses are those of the level that it asks first, of code or of data; of later levels they are not told by site. */
-function accessesOf(info: FileInfo, level: string, structureOf: Int32Array | undefined): Column {
-    const { site, counts } = info.attribution!;
+function accessesOf(info: FileInfo, level: string): Column {
+    const { columns: { site, accesses }, groupings } = info.attribution!;
+    const structureOf = groupings.find((each) => each.id === 'structures')?.of;
     const totals = info.components.find((each) => each.name === level)?.totals ?? {};
     const [data, code] = [totals.loads + totals.stores > 0, totals.fetches > 0];
-    const accesses = counts[0].values;
     if (!firstLevels(info).includes(level)) return new Float64Array(site.length).fill(NaN);
     return accesses.map((each, row) => ((structureOf?.[site[row]] ?? -1) >= 0 ? data : code) ? each : 0);
 }
@@ -114,14 +113,14 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const [before, behind] = [counted?.structure.length ?? 0, caused?.structure.length ?? 0];
     const first = (values: Column) => Float64Array.from([...values, ...new Float64Array(behind)]);
     const second = (values: Column) => Float64Array.from([...new Float64Array(before), ...values]);
-    const causes = caused ? caused.counts.map(second) : null;
+    const counts = caused ? caused.counts.map(second) : null;
     return {
         level,
         dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')) },
         accesses: counted ? first(counted.accesses) : new Float64Array(behind).fill(NaN),
-        misses: counted ? first(counted.misses) : causes!.reduce((a, b) => a.map((each, i) => each + b[i])),
+        misses: counted ? first(counted.misses) : counts!.reduce((a, b) => a.map((each, i) => each + b[i])),
         cycles: null,
-        causes,
+        causes: counts,
     };
 }
 
@@ -152,11 +151,11 @@ export const sumOf = (values: Column, rows: number[]): number => rows.reduce((al
 
 /** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
 export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims: string[] | null = null): { victim: string; by: string; count: number }[] {
-    const causes = info.causes.find((each) => each.name === level);
-    if (!causes) return [];
-    const { by, victim, phase, count } = causes.evictions;
+    const found = info.causes.find((each) => each.name === level);
+    if (!found) return [];
+    const { structures, evictions: { by, victim, phase, count } } = found;
     const [wanted, names] = [phases && new Set(phases), victims && new Set(victims)];
-    const rows = Array.from(count.keys()).filter((i) => (!wanted || wanted.has(phase[i])) && (!names || names.has(causes.structures[victim[i]])));
-    const sums = flatRollup(rows, (some) => sum(some, (i) => count[i]), (i) => causes.structures[victim[i]], (i) => causes.structures[by[i]]);
+    const rows = Array.from(count.keys()).filter((i) => (!wanted || wanted.has(phase[i])) && (!names || names.has(structures[victim[i]])));
+    const sums = flatRollup(rows, (some) => sum(some, (i) => count[i]), (i) => structures[victim[i]], (i) => structures[by[i]]);
     return sums.map(([of, evictor, lines]) => ({ victim: of, by: evictor, count: lines }));
 }

@@ -96,17 +96,8 @@ function sortedRows({ rows }: Table, column: number, again: boolean): Row[] {
     return [...known, ...rows.filter((row) => Number.isNaN(row[column]))];
 }
 
-type Print = Record<'beforeprint' | 'afterprint', () => void>;
-
-const printing = new WeakMap<Element, Print>();
-for (const event of ['beforeprint', 'afterprint'] as const)
-    window.addEventListener(event, () => document.querySelectorAll('.prints').forEach((each) => printing.get(each)?.[event]()));
-
-/** What an element does before it is printed, and after. */
-export function whenPrinted(element: Element, acts: Print): void {
-    element.classList.add('prints');
-    printing.set(element, acts);
-}
+// elements of the class `prints` are told, too
+for (const event of ['beforeprint', 'afterprint']) window.addEventListener(event, () => document.querySelectorAll('.prints').forEach((each) => each.dispatchEvent(new Event(event))));
 
 /** Paper has room for so many columns. */
 const mostColumns = 9;
@@ -126,7 +117,9 @@ function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { 
         const tables = () => range(named, headers.length, mostColumns - named).map(part);
         if (now) box.after((parts = h('div', { class: 'printed parts' }, h('p', { class: 'note' }, caption), ...tables(), more && h('p', { class: 'note' }, more))));
     };
-    whenPrinted(box, { beforeprint: () => print(true), afterprint: () => print(false) });
+    box.classList.add('prints');
+    box.addEventListener('beforeprint', () => print(true));
+    box.addEventListener('afterprint', () => print(false));
 }
 
 /** A box whose content may be wider, and the sign that it is. */

@@ -3,7 +3,7 @@
 // time beside it. Drawn from what it is given; what hands do with it is told to others.
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
-import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowEdges, shade, type Across, type Layout, type Rows, type Shaded } from './field_draw';
+import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowsFrom, shade, type Across, type Layout, type Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
 import { h } from './dom';
 import { figureOf } from './figure';
@@ -74,7 +74,7 @@ const textOf = ({ rate, signed: differs }: Pick<Panel, 'rate' | 'signed'>, count
 export function fieldPlot(acts: FieldActs) {
     let model = nothing;
     let layout: Layout = layoutOf(800, 1, 0, true);
-    let lanes: Rows = { edges: [0, 1], phasesOf: (row) => [row, row] };
+    let lanes = rowsFrom([0, 1], null);
     let shaded: { heat: Heat; beside: Heat | null; key: string; shaded: Shaded } | null = null;
     /** A place on the axis and a row; -1: in no row. */
     let cursor: { x: number; row: number } | null = null;
@@ -131,8 +131,7 @@ export function fieldPlot(acts: FieldActs) {
     /** Other data, or another look at them. */
     function set(change: Partial<FieldModel>): void {
         model = { ...model, ...change };
-        const phases = model.heat?.edges ?? range(rows() + 1);
-        lanes = { edges: rowEdges(phases, model.cycles), phasesOf: (row) => [phases[row], phases[row + 1] - 1] };
+        lanes = rowsFrom(model.heat?.edges ?? range(rows() + 1), model.cycles);
         figure.changed();
     }
 

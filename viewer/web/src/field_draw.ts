@@ -45,15 +45,19 @@ export function layoutOf(width: number, count: number, rows: number, strip: bool
     };
 }
 
-/** Where rows begin, as shares of the height: all alike, or as long as their phases took. */
-export function rowEdges(phases: number[], cycles: ArrayLike<number> | null): number[] {
+export type Rows = ReturnType<typeof rowsFrom>;
+
+/** Rows of the field, of which each begins with one of the phases: where they begin as shares of its height, all alike, or as long as their phases
+ * took; the first and last phase of each. */
+export function rowsFrom(phases: number[], cycles: ArrayLike<number> | null) {
     const rows = phases.length - 1;
     const sizes = range(rows).map((row) => (cycles ? sum(range(phases[row], phases[row + 1]), (phase) => cycles[phase]) : 1));
     const all = sum(sizes);
     // what took no time can still be seen and hit
     const least = cycles ? Math.min(0.008, 0.4 / rows) : 0;
     const shares = sizes.map((each) => (all > 0 ? each / all : 1 / rows) + least);
-    return [0, ...cumsum(shares)].map((each) => each / sum(shares));
+    const edges = [0, ...cumsum(shares)].map((each) => each / sum(shares));
+    return { edges, phasesOf: (row: number): [number, number] => [phases[row], phases[row + 1] - 1] };
 }
 
 /** From places of the axis to those of the screen. */
@@ -90,13 +94,6 @@ export function shade(heat: Heat, scale: Wanted, beside: Heat | null = null) {
         cells[i] = value > beyond ? marker : value > 0 ? up[place] : value < 0 && signed ? down[place] : zero;
     });
     return { cells, least, end, most, above, signed, both: beside !== null };
-}
-
-/** Rows of the field: where they begin as shares of its height, and their phases. */
-export interface Rows {
-    edges: number[];
-    /** First and last phase of a row. */
-    phasesOf: (row: number) => [number, number];
 }
 
 const spanOf = ({ edges }: Rows, row: number, { y, height }: Box): [number, number] => [y + edges[row] * height, y + edges[row + 1] * height];
@@ -142,7 +139,7 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
     const parts = countsOf(model, rows);
     const { besideTime: beside, besideHeat } = model;
     const phases = besideHeat?.edges ?? range((beside?.[0].length ?? 0) + 1);
-    const others = beside ? countsOf({ ...model, time: beside }, { edges: phases, phasesOf: (row) => [phases[row], phases[row + 1] - 1] }) : [];
+    const others = beside ? countsOf({ ...model, time: beside }, rowsFrom(phases, null)) : [];
     const most = max([parts, others].flatMap((some) => Array.from(some[0] ?? [], (_, row) => sum(some, (part) => part[row])))) ?? 0;
     const signed = model.subtracted !== null;
     const [ground, room] = signed ? [x + width / 2, width / 2] : [x, width];

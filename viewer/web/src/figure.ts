@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
 import { least } from 'd3-array';
-import { copied, csv, dialog, download, h, tableElement, whenPrinted, type Table } from './dom';
+import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
 import { theme } from './paint';
 import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './paint';
 
@@ -111,17 +111,15 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         ['Python', 'Show a Python snippet that reads the same data', () => showPython(python())],
     ]);
     const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));
-    const element = h('section', { class: 'figure' }, head, canvas, printed, behind);
+    const onbeforeprint = () => {
+        if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
+    };
+    const onafterprint = () => {
+        printed.replaceChildren();
+        redraw(); // places for the pointer are those of the last drawing
+    };
+    const element = h('section', { class: 'figure prints', onbeforeprint, onafterprint }, head, canvas, printed, behind);
     new ResizeObserver(redraw).observe(element);
-    whenPrinted(element, {
-        beforeprint: () => {
-            if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
-        },
-        afterprint: () => {
-            printed.replaceChildren();
-            redraw(); // places for the pointer are those of the last drawing
-        },
-    });
     return { element, canvas, bar, picks, redraw, changed };
 }
 

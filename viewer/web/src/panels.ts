@@ -13,6 +13,7 @@ import { brief, percentTick } from './numbers';
 import { shortened, textWidth, theme, type Box, type Painter } from './paint';
 import { messageOf, Superseded, type Axis, type Buckets, type Heat, type Stretch } from './protocol';
 import { remembered } from './remembered';
+import { emptyBuckets } from './worker/counts';
 
 /** Room above a panel for a line of titles. */
 export const titleHeight = 22;
@@ -263,16 +264,12 @@ export function differenceOf(a: Buckets, b: Buckets): Buckets {
     const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
     const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
     return {
-        x0: a.x0,
-        x1: a.x1,
+        ...emptyBuckets(a.x0, a.x1, means.length, Math.max(a.grain, b.grain)),
         touched: means.map((_, i) => (some(i) ? 1 : 0)),
         sum: b.sum.map((sum, i) => sum - a.sum[i]),
         min: means.map((mean, i) => (some(i) ? mean : Infinity)),
         max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
         total: b.total - a.total,
-        grain: Math.max(a.grain, b.grain),
-        clip: Infinity,
-        above: 0,
         parts: [a, b],
     };
 }

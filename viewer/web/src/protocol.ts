@@ -99,6 +99,9 @@ function lookUp<C, V>(columns: Record<string, C>, at: (column: C, row: number) =
     return (row) => new Row(row) as unknown as Record<string, V>;
 }
 
+/** Causes of misses as columns of the file are named by them (docs/causes.md). */
+export const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
+
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
 export interface Grouping {
     id: 'structures' | 'fields' | 'functions' | 'lines';

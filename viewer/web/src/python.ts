@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Snippets of Python that read what a picture shows: constants, and the programs of python/ that use them.
 import { chosenPhases, type App, type Chosen } from './app';
-import type { AddressRange, Quantity, SeriesInfo } from './protocol';
+import { causes, type AddressRange, type Quantity, type SeriesInfo } from './protocol';
 
 const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });
 
@@ -38,7 +38,7 @@ export function fieldPython(app: App, { show, series, phases, minus }: Chosen, s
 export function cubePython(app: App, { series, cause, show, filter, cube: known }: Chosen): string {
     const { attribution, name } = app.source.info;
     const level = series.owner;
-    const kind = ['first_use', 'invalidated', 'capacity', 'conflict'][cause];
+    const kind = causes[cause];
     const column = attribution ? (cause >= 0 ? `${kind}_${level}` : show.quantity === 'accesses' ? 'accesses' : `misses_${level}`) : (kind ?? show.quantity);
     const group = attribution ? 'attribution/rows' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
     const named = (by: 'function' | 'structure') => (filter[by] ? (known!.dimensions[by]!.names[filter[by][0]] ?? '') : null);

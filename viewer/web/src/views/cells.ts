@@ -192,8 +192,8 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     /** What is chosen of several things, the first where nothing is. */
     const among = <T>(list: T[], key: keyof State, name: (each: T) => string): T => list.find((each) => name(each) === app.state[key]) ?? list[0];
 
-    /** What there is of each choice among the cells that those before it leave, and which is chosen; at last the cells of all. */
-    function chosen(): { cells: Cell[]; by: { choice: Choice; names: string[]; name: string }[] } {
+    /** `by`: what there is of each choice among the cells that those before it leave, and which is chosen; `cells`: what all leave. */
+    function picture(): Picture & { by: { choice: Choice; names: string[]; name: string }[] } {
         let { cells } = all;
         const by = all.choices.map((choice) => {
             const found = sort(groups(cells, choice.of), ([, own]) => -(choice.rank?.(own) ?? 0));
@@ -202,19 +202,14 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
             cells = found[names.indexOf(name)][1];
             return { choice, names, name };
         });
-        return { cells, by };
-    }
-
-    function picture({ cells, by }: typeof parts): Picture {
         const plain = among(all.metrics, 'metric', ({ id }) => id);
         const metric = differs() ? differences(plain, other!.cells, telling) : plain;
         const over = among(all.overs, 'over', ({ id }) => id);
         const beside = differs() || !other ? [] : other.cells.filter((cell) => by.every(({ choice, name }) => !telling.includes(choice) || choice.of(cell) === name));
-        return { cells, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
+        return { cells, by, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
     }
 
-    let parts = chosen();
-    let now = picture(parts);
+    let now = picture();
 
     /** With the metric of the second file and the difference, where that is shown. */
     function table(): Table {
@@ -224,7 +219,7 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     }
 
     function choose(cell: Cell): void {
-        const elsewhere = parts.by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
+        const elsewhere = now.by.filter(({ choice, name }) => choice.of(cell) !== name).map(({ choice }) => [choice.key, choice.of(cell)]);
         app.set({ ...Object.fromEntries(elsewhere), cell: cell.id, x: '' });
     }
 
@@ -249,9 +244,8 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     const element = h('div', { class: 'view' }, h('section', { class: 'card' }, controls), first, ...others, detail.element);
 
     function update(): void {
-        parts = chosen();
-        now = picture(parts);
-        const choices = parts.by.filter(({ names }) => names.length > 1);
+        now = picture();
+        const choices = now.by.filter(({ names }) => names.length > 1);
         const named = (list: Metric[], text: (title: string) => string) => list.map((each): [string, string] => [each.id, text(each.title)]);
         fill(
             controls,

@@ -28,11 +28,7 @@ export interface Pair {
     twins: Twin[] | null;
 }
 
-export interface Pairs {
-    pairs: Pair[];
-    /** What was aligned, and how; what was not, and why: sentences. */
-    notes: string[];
-}
+export type Pairs = ReturnType<typeof pairsOf>;
 
 /** Levels and TLBs by their distance from the core; of several at one distance first what loads and stores reach. */
 function ranks({ components, links }: FileInfo): Map<string, string> {
@@ -107,8 +103,8 @@ function fault(first: FileInfo, second: FileInfo, a: SeriesInfo, b: SeriesInfo, 
 /** Beside a reduced copy a file is seen in its blocks. */
 const inBlocks = (own: SeriesInfo, { reduced }: SeriesInfo): SeriesInfo => (reduced && !own.reduced ? { ...own, id: `${own.id}@${reduced}` } : own);
 
-/** What both files count. */
-export function pairsOf(source: Source, other: Source): Pairs {
+/** What both files count; what was aligned, and how, and what was not, and why: sentences. */
+export function pairsOf(source: Source, other: Source): { pairs: Pair[]; notes: string[] } {
     const [first, second] = [source.info, other.info];
     const how = alignment(first, second);
     if (typeof how === 'string') return { pairs: [], notes: [how] };

@@ -101,8 +101,8 @@ function sharingBlock(app: App, { series, selection, phases }: Chosen): HTMLElem
         return sharing.level[i] === level && inside && (!wanted || wanted.has(sharing.phase[i]));
     });
     const lines = rollups(rows, (some) => some, (i) => sharing.address[i]).map(([address, some]) => {
-        const who = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.byCore[i]]))].sort((a, b) => a - b).join(' ');
-        const [wrong, right] = [sum(some, (i) => sharing.falseSharing[i]), sum(some, (i) => sharing.trueSharing[i])];
+        const who = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
+        const [wrong, right] = [sum(some, (i) => sharing.false_sharing[i]), sum(some, (i) => sharing.true_sharing[i])];
         return { name: `${describe(structures, BigInt(address))}: cores ${who}, ${percent(wrong / (wrong + right))} false`, count: wrong + right };
     });
     return bars('Lines shared by cores', 'misses after stores of another core', mostFirst(lines));
@@ -195,8 +195,8 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     }
     if (cube.cycles) add('cycles lost', cube.cycles);
     cube.causes?.forEach((each, i) => add(causeNames[i], each));
-    for (const name of info.attribution ? info.attribution.counts.map((each) => / misses$/.exec(each.title) && each.title.slice(0, -7)) : info.structureLevels.map((each) => each.name)) {
-        const other = name && name !== cube.level ? cubeOf(info, name) : null;
+    for (const name of info.attribution?.levels ?? info.structureLevels.map((each) => each.name)) {
+        const other = name !== cube.level ? cubeOf(info, name) : null;
         if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
         columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
     }

@@ -16,14 +16,8 @@ import { around, axisTitle, counters, having, metricColumn, plainMetric, type Ce
 
 export const worstOfAll = 'worst of all workloads';
 
-interface Bound {
-    column: string;
-    /** As the file has it: errors and slowdowns as fractions. */
-    limit: number;
-}
-
-/** Of "error<5,slowdown<=1", as files keep it. */
-const boundsOf = (where: string): Bound[] =>
+/** Of "error<5,slowdown<=1", as files keep it; limits as columns have them: errors and slowdowns as fractions. */
+const boundsOf = (where: string) =>
     [...where.matchAll(/(\w+)[<>]=?([^,]+)/g)].map(([, name, limit]) => ({
         column: name === 'bytes' ? 'bytes_per_event' : name,
         limit: Number(limit) / (name === 'error' || name === 'slowdown' ? 100 : 1),
@@ -54,11 +48,11 @@ export const cellsOf = (info: FileInfo): Cell[] =>
         [...rowsIn(info.sweep!.rows), ...rowsIn(info.sweep!.worst)].map((row): Cell => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` })),
     );
 
-export interface Panel {
+interface Panel {
     source: Source;
     title: string;
     cells: Cell[];
-    bounds: Bound[];
+    bounds: ReturnType<typeof boundsOf>;
     /** Of trackers. */
     marks: Cell[];
 }
@@ -132,12 +126,6 @@ function labelOf(cell: Cell, cells: Cell[]): string {
     return [`G ${cell.texts.granularity}`, ...told('eviction'), ...told('settings')].join(' ');
 }
 
-interface Scales {
-    xs: ValueScale;
-    ys: ValueScale;
-    colour: (cell: Cell) => string;
-}
-
 function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
     const { faint } = theme();
     for (const { column, limit } of bounds) {
@@ -147,7 +135,7 @@ function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (
     }
 }
 
-function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box, { xs, ys, colour }: Scales, alone: boolean): Hit<Cell>[] {
+function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string, alone: boolean): Hit<Cell>[] {
     const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
@@ -191,7 +179,7 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
     const hits = panels.flatMap((panel, i) => {
         const [x, y] = [(i % across) * width, Math.floor(i / across) * height];
         const box = { x: x + 76, y: y + top, width: width - 76, height: height - top - 46 };
-        const found = drawPanel(p, panel, picture, box, { xs, ys, colour }, panels.length === 1);
+        const found = drawPanel(p, panel, picture, box, xs, ys, colour, panels.length === 1);
         return panel.source === own ? found : [];
     });
     const there = [...counts.map(() => true), all.some(({ numbers }) => numbers.remains === 1), panels.some(({ marks }) => marks.length)];

@@ -52,7 +52,7 @@ export const pointsTable = ({ numbers, parameters, measures }: Points, caption =
         ['point', (i) => String(numbers[i])],
         ...parameters.map((each): [string, (i: number) => string | number] => [each.name, (i) => each.values[each.of[i]] ?? (typeof each.values[0] === 'number' ? NaN : '')]),
         ...measures.filter((each) => !name || each.name === name).map((each): [string, (i: number) => number] => [each.name, (i) => each.of[i]]),
-    ], { keys: 1, sorted: name ? 1 + parameters.length : undefined, most });
+    ], { sorted: name ? 1 + parameters.length : undefined, most });
 
 export function pivotView(app: App): View & { boxes: () => Box[] } {
     const { info } = app.source;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone. Which code and data of a
 // program miss, and why.
-import { FileError, type Component, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
+import { causes, FileError, type Component, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
 import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf, validationOf } from './tables';
-
-const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 
 function damaged(what: string): never {
     throw new FileError(`/attribution/${what} has numbers that nothing stands for; the file is damaged.`);
@@ -16,7 +14,7 @@ function damaged(what: string): never {
 function groupingsOf(store: Store): Grouping[] {
     const path = 'attribution';
     store.requireColumns(`${path}/code`, ['function', 'file', 'line', 'module']);
-    const [codes, objects] = store.columns(`${path}/sites`, 'code', 'object');
+    const { code: codes, object: objects } = store.columns(`${path}/sites`, 'code', 'object');
     const fields = store.has(`${path}/sites/field`) ? store.numbers(`${path}/sites/field`) : null;
     const [functions, files, modules] = ['function', 'file', 'module'].map((each) => store.texts(`${path}/code/${each}`));
     const lines = store.numbers(`${path}/code/line`);
@@ -48,53 +46,47 @@ function groupingsOf(store: Store): Grouping[] {
 
 /** Which code and data of a program miss (docs/programs.md): a row per site and phase, with --per-core also core. */
 function attributionOf(store: Store) {
-    const attributes = store.attributes('attribution');
-    const rows = 'attribution/rows';
-    const levels = texts(attributes.levels);
-    const column = (name: string) => store.numbers(`${rows}/${name}`);
-    const [site, phase, accesses, ...misses] = store.columns(rows, 'site', 'phase', 'accesses', ...levels.map((each) => `misses_${each}`));
-    const counts = [{ title: 'accesses', values: accesses }];
-    if (store.has(`${rows}/cycles`)) counts.push({ title: 'cycles lost', values: column('cycles') });
-    counts.push(...levels.map((each, i) => ({ title: `${each} misses`, values: misses[i] })));
+    const [levels, caused] = ['levels', 'caused'].map((each) => listed(store, 'attribution', each));
+    const counts = [...levels.map((level) => `misses_${level}`), ...caused.flatMap((level) => causes.map((cause) => `${cause}_${level}`))];
+    const optional = ['cycles', 'core'].filter((each) => store.has(`attribution/rows/${each}`));
+    const columns: Record<string, Float64Array> = store.columns('attribution/rows', 'site', 'phase', 'accesses', ...optional, ...counts);
     const groupings = groupingsOf(store);
-    if (site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
-    const caused = texts(attributes.caused).map((level) => ({ level, counts: store.columns(rows, 'site', ...causes.map((cause) => `${cause}_${level}`)).slice(1) }));
-    return { site, phase, core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: caused };
+    if (columns.site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
+    return { levels, caused, columns, groupings };
 }
 
 /** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
 function sharingOf(store: Store) {
-    const names = ['level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing'];
-    const [level, phase, core, byCore, address, trueSharing, falseSharing] = store.columns('sharing', ...names);
     const { levels, line_bytes } = store.attributes('sharing');
-    return { levels: texts(levels), lineBytes: Number(line_bytes), level, phase, core, byCore, address, trueSharing, falseSharing };
+    const columns = store.columns('sharing', 'level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing');
+    return { levels: texts(levels), lineBytes: Number(line_bytes), ...columns };
 }
 
 /** What evicts what, by what references are for; 0: code. Misses by cause are those of sites. */
-function causesOfObjects(store: Store, { causes: caused }: ReturnType<typeof attributionOf>) {
+function causesOfObjects(store: Store, caused: string[]) {
     const structures = store.texts('attribution/objects').map((name, i) => (i === 0 ? '(code)' : name));
-    return caused.map(({ level }) => {
-        const [by, victim, phase, count] = store.columns(`attribution/evictions/${level}/pairs`, 'by', 'victim', 'phase', 'count');
-        if ([by, victim].some((column) => column.some((each) => each >= structures.length))) damaged(`evictions/${level}/pairs`);
-        return { name: level, structures, misses: null, evictions: { by, victim, phase, count } };
+    return caused.map((name) => {
+        const evictions = store.columns(`attribution/evictions/${name}/pairs`, 'by', 'victim', 'phase', 'count');
+        if ([evictions.by, evictions.victim].some((column) => column.some((each) => each >= structures.length))) damaged(`evictions/${name}/pairs`);
+        return { name, structures, misses: null, evictions };
     });
 }
 
 /** Why levels miss, and what evicts what; `names`: of /structures. */
 function causesOf(store: Store, levels: string[], names: string[]) {
-    /** Of which so many columns name data structures. */
-    const table = (path: string, columns: string[], indices: number) => {
+    /** Of which some columns name data structures. */
+    const table = <N extends string>(path: string, columns: N[], ...indices: N[]) => {
         const found = store.columns(path, ...columns);
-        const wrong = found.findIndex((column, i) => i < indices && column.some((each) => each >= names.length));
-        if (wrong >= 0) throw new FileError(`/${path}/${columns[wrong]} names data structures that there are not; the file is damaged.`);
+        const wrong = indices.find((column) => found[column].some((each) => each >= names.length));
+        if (wrong) throw new FileError(`/${path}/${wrong} names data structures that there are not; the file is damaged.`);
         return found;
     };
     return levels.map((name) => {
         const former = store.has(`causes/${name}/misses/taken_away`); // older files
         const columns = causes.map((each) => (former && each === 'invalidated' ? 'taken_away' : each));
-        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...columns], 1);
-        const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
-        return { name, structures: names, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
+        const { structure, phase, ...counts }: Record<string, Float64Array> = table(`causes/${name}/misses`, ['structure', 'phase', ...columns], 'structure');
+        const evictions = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 'by', 'victim');
+        return { name, structures: names, misses: { structure, phase, counts: columns.map((each) => counts[each]) }, evictions };
     });
 }
 
@@ -165,10 +157,8 @@ function structures(store: Store): Structure[] {
 
 /** Accesses and misses of levels by structure and phase, as columns. */
 function structureLevels(store: Store) {
-    return (store.has('structures/levels') ? listed(store, 'structures', 'levels') : []).map((name) => {
-        const [structure, phase, accesses, misses] = store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses');
-        return { name, structure, phase, accesses, misses };
-    });
+    const levels = store.has('structures/levels') ? listed(store, 'structures', 'levels') : [];
+    return levels.map((name) => ({ name, ...store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses') }));
 }
 
 function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path: string } & TableRow)[], phaseCount: number): SeriesInfo[] {
@@ -225,7 +215,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         run: run && { references: number(run.references), cycles: number(run.cycles), pageWalks: number(run.page_walks) },
         components: components(store),
         structures: structures(store),
-        causes: attribution ? causesOfObjects(store, attribution) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
+        causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
         sharing: store.has('sharing') ? sharingOf(store) : null,
         structureLevels: structureLevels(store),
         reuse: listed(store, 'reuse', 'groups'),

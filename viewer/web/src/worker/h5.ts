@@ -110,10 +110,10 @@ function storeOf(file: H5File, fault: () => string) {
         }
     }
 
-    /** Columns of numbers that are equally long. */
-    function columns(path: string, ...names: string[]): Float64Array[] {
+    /** Columns of numbers that are equally long, by their names. */
+    function columns<N extends string>(path: string, ...names: N[]): Record<N, Float64Array> {
         requireColumns(path, names);
-        return names.map((name) => numbers(`${path}/${name}`));
+        return Object.fromEntries(names.map((name) => [name, numbers(`${path}/${name}`)])) as Record<N, Float64Array>;
     }
 
     /** Elements first .. last - 1 as the library gives them. */

@@ -114,10 +114,10 @@ const firstUse = 2 ** 64;
 function reuseOf(store: Store, path: string) {
     const { link, line_bytes } = store.attributes(path);
     const names = store.texts(`${path}/structures`);
-    const [structure, phase, distance, count] = store.columns(`${path}/distances`, 'structure', 'phase', 'distance', 'count');
+    const columns = store.columns(`${path}/distances`, 'structure', 'phase', 'distance', 'count');
     if (!(Number(line_bytes) >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
-    if (structure.some((each) => each >= names.length)) throw new FileError(`/${path}/distances has structures that /${path}/structures does not name; the file is damaged.`);
-    return { path, link: text(link), lineBytes: Number(line_bytes), names, structure, phase, distance, count };
+    if (columns.structure.some((each) => each >= names.length)) throw new FileError(`/${path}/distances has structures that /${path}/structures does not name; the file is damaged.`);
+    return { path, link: text(link), lineBytes: Number(line_bytes), names, ...columns };
 }
 
 /** Sums over the groups of a file, which are read when they are first asked for. */

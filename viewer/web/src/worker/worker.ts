@@ -66,15 +66,8 @@ const answers = {
 
 export type Answers = typeof answers;
 
-interface Request {
-    id: number;
-    /** Empty: it gives way to none. */
-    name: string;
-    method: keyof Answers;
-    args: unknown[];
-}
-
-self.onmessage = async ({ data: { id, name, method, args } }: MessageEvent<Request>) => {
+/** `name`: empty where a request gives way to none. */
+self.onmessage = async ({ data: { id, name, method, args } }: MessageEvent<{ id: number; name: string; method: keyof Answers; args: unknown[] }>) => {
     const token: Token = { cancelled: false };
     Object.assign(latest.get(name) ?? {}, { cancelled: true });
     if (name) latest.set(name, token);
