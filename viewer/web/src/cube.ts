@@ -3,7 +3,7 @@
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
 import { flatRollup, max, range, sum } from 'd3-array';
 import { causes, type Column, type FileInfo } from './protocol';
-import { remembered } from './remembered';
+import { once, remembered } from './remembered';
 import { phasesInWords } from './state';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
@@ -36,31 +36,24 @@ const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
     return { names: range(Math.max((max(of as ArrayLike<number> & Iterable<number>) ?? 0) + 1, names.length)).map((i) => phasesInWords([i], names)), of };
 };
 
-type Dimensions = Cube['dimensions'];
-
-const dimensions = new WeakMap<FileInfo, Dimensions>();
-
 /** Of rows of sites; the same for all levels. */
-const dimensionsOfSites = (info: FileInfo): Dimensions =>
-    remembered(dimensions, info, () => {
-        const { columns: { site, phase, core }, groupings } = info.attribution!;
-        const grouped = (id: string, rest: string): Axis | undefined => {
-            const found = groupings.find((each) => each.id === id);
-            if (!found) return undefined;
-            const none = rest === '' ? -1 : found.names.length;
-            const of = new Int32Array(site.length);
-            for (let row = 0; row < of.length; ++row) of[row] = found.of[site[row]] < 0 ? none : found.of[site[row]];
-            return { names: rest === '' ? found.names : [...found.names, rest], of };
-        };
-        return {
-            structure: grouped('structures', '(code)') ?? { names: ['(code)'], of: new Int32Array(site.length) },
-            phase: phaseAxis(info, phase),
-            function: grouped('functions', ''),
-            line: grouped('lines', ''),
-            field: grouped('fields', ''),
-            ...(core ? { core: { names: Array.from({ length: info.machine.cores }, (_, i) => `core ${i}`), of: core } } : {}),
-        };
-    });
+const dimensionsOfSites = once((info: FileInfo): Cube['dimensions'] => {
+    const { columns: { site, phase, core }, groupings } = info.attribution!;
+    const grouped = (id: string, rest: string): Axis | undefined => {
+        const found = groupings.find((each) => each.id === id);
+        if (!found) return undefined;
+        const none = rest === '' ? -1 : found.names.length;
+        return { names: rest === '' ? found.names : [...found.names, rest], of: Int32Array.from(site, (each) => (found.of[each] < 0 ? none : found.of[each])) };
+    };
+    return {
+        structure: grouped('structures', '(code)') ?? { names: ['(code)'], of: new Int32Array(site.length) },
+        phase: phaseAxis(info, phase),
+        function: grouped('functions', ''),
+        line: grouped('lines', ''),
+        field: grouped('fields', ''),
+        ...(core ? { core: { names: range(info.machine.cores).map((i) => `core ${i}`), of: core } } : {}),
+    };
+});
 
 /** Of a program: a row per site, phase and core. */
 function cubeOfSites(info: FileInfo, level: string): Cube | null {
@@ -124,13 +117,11 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     };
 }
 
-const known = new WeakMap<FileInfo, Map<string, Cube | null>>();
+const cubesOf = once((_: FileInfo) => new Map<string, Cube | null>());
 
 /** Of a level; null where the file tells nothing apart in it. */
-export function cubeOf(info: FileInfo, level: string): Cube | null {
-    const cubes = remembered(known, info, () => new Map<string, Cube | null>());
-    return remembered(cubes, level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
-}
+export const cubeOf = (info: FileInfo, level: string): Cube | null =>
+    remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
 
 /** Rows of a cube that a filter leaves. */
 export function rowsOf(cube: Cube, filter: Filter): number[] {

@@ -12,7 +12,7 @@ import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, theme, type Box, type Painter } from './paint';
 import { messageOf, Superseded, type Axis, type Buckets, type Heat, type Stretch } from './protocol';
-import { remembered } from './remembered';
+import { once } from './remembered';
 import { emptyBuckets } from './worker/counts';
 
 /** Room above a panel for a line of titles. */
@@ -199,13 +199,7 @@ export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
     fetch: (stretch: Stretch) => Promise<Buckets>;
 }
 
-/** Panels that are made of the same numbers, and read at once, ask for them once. */
-export function once<T>(ask: (stretch: Stretch) => Promise<T>): (stretch: Stretch) => Promise<T> {
-    const known = new WeakMap<Stretch, Promise<T>>();
-    return (stretch) => remembered(known, stretch, () => ask(stretch));
-}
-
-/** Two panels, and what the second has more. */
+/** Two panels, and what the second has more; what is made of the same numbers, and read at once, asks for them once. */
 export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
     const [a, b] = [once(first.fetch), once(second.fetch)];
     const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));

@@ -2,7 +2,7 @@
 // What the page and its worker say to each other: facts of a file, and counts over addresses.
 import { range } from 'd3-array';
 import type { Parameter } from './points';
-import { remembered } from './remembered';
+import { once } from './remembered';
 import type { factsOf } from './worker/facts';
 import type { intrusionOf, probeOf, reuseIn, validationOf } from './worker/tables';
 
@@ -81,15 +81,12 @@ export interface Columns {
     numbers: Record<string, Float64Array>;
 }
 
-const tables = new WeakMap<Columns, TableRow[]>();
-
 /** The rows of a table. What they have is looked up when it is asked for: there may be hundreds of thousands. */
-export const rowsIn = (table: Columns): TableRow[] =>
-    remembered(tables, table, () => {
-        const texts = lookUp(table.texts, ({ values, of }, row) => String(values[of[row]] ?? ''));
-        const numbers = lookUp(table.numbers, (column, row) => column[row]);
-        return range(table.count).map((row) => ({ texts: texts(row), numbers: numbers(row) }));
-    });
+export const rowsIn = once((table: Columns): TableRow[] => {
+    const texts = lookUp(table.texts, ({ values, of }, row) => String(values[of[row]] ?? ''));
+    const numbers = lookUp(table.numbers, (column, row) => column[row]);
+    return range(table.count).map((row) => ({ texts: texts(row), numbers: numbers(row) }));
+});
 
 function lookUp<C, V>(columns: Record<string, C>, at: (column: C, row: number) => V): (row: number) => Record<string, V> {
     class Row {

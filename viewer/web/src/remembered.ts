@@ -7,7 +7,13 @@ export function remembered<K, V>(map: { get(key: K): V | undefined; set(key: K, 
     return found;
 }
 
-/** The same; while the map is `full` what was asked for longest ago goes. */
+/** What is made of a thing, once: as long as the thing is there. */
+export function once<K extends object, V>(make: (thing: K) => V): (thing: K) => V {
+    const known = new WeakMap<K, V>();
+    return (thing) => remembered(known, thing, () => make(thing));
+}
+
+/** As remembered(); while the map is `full` what was asked for longest ago goes. */
 export function rememberedLast<K, V>(map: Map<K, V>, key: K, make: () => V, full: (map: Map<K, V>) => boolean): V {
     const found = map.get(key) ?? make();
     map.delete(key);

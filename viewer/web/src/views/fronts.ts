@@ -11,7 +11,7 @@ import { full, percent, percentTick } from '../numbers';
 import { distinctColours, shortened, textWidth, theme, type Box, type Painter, type Point } from '../paint';
 import { rowsIn, type FileInfo } from '../protocol';
 import { snippet } from '../python';
-import { remembered } from '../remembered';
+import { once } from '../remembered';
 import { around, axisTitle, counters, having, metricColumn, plainMetric, type Cell, type Metric, type Picture } from './cells';
 
 export const worstOfAll = 'worst of all workloads';
@@ -40,13 +40,10 @@ export const known: Metric[] = [
 /** Those of which all cells, or all tables, have a column. */
 export const metricsOf = (rows: { numbers: object }[]): Metric[] => known.filter(({ column }) => rows.every(({ numbers }) => column in numbers));
 
-const cells = new WeakMap<FileInfo, Cell[]>();
-
 /** Those of the file, and at last the worst of all workloads. */
-export const cellsOf = (info: FileInfo): Cell[] =>
-    remembered(cells, info, () =>
-        [...rowsIn(info.sweep!.rows), ...rowsIn(info.sweep!.worst)].map((row): Cell => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` })),
-    );
+export const cellsOf = once((info: FileInfo): Cell[] =>
+    [...rowsIn(info.sweep!.rows), ...rowsIn(info.sweep!.worst)].map((row) => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` })),
+);
 
 interface Panel {
     source: Source;

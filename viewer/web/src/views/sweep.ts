@@ -9,9 +9,10 @@ import { h, inWords, tableBy, type Column, type Table } from '../dom';
 import { fieldPlot } from '../field';
 import { movesPages } from '../machine';
 import { bytes, full, percent, percentTick } from '../numbers';
-import { once, type PanelSource } from '../panels';
-import type { Axis, FileInfo } from '../protocol';
+import type { PanelSource } from '../panels';
+import type { Axis, FileInfo, Stretch } from '../protocol';
 import { snippet } from '../python';
+import { once } from '../remembered';
 import { parseRange, rangeText } from '../state';
 import { cellsView, linesFigure, matrixFigure, metricColumn, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { cellsOf, drawFronts, frontsHeight, frontsTable, known, markOf, metricsOf, panelsOf, paretoFront, worstOfAll, type Fronts } from './fronts';
@@ -49,7 +50,7 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
 
     function panels(cell: Cell, group: number): PanelSource[] {
         const colours = theme();
-        const ask = once(async (stretch) => {
+        const ask = once(async (stretch: Stretch) => {
             const answer = await app.source.ask('coarse', series!.id, group, axis, stretch);
             note.textContent = `${errorText(answer.error, cell.numbers.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
             note.dataset.error = String(answer.error);
