@@ -24,7 +24,7 @@ export interface App {
 
 export interface View {
     element: HTMLElement;
-    /** The state has changed, or the theme. */
+    /** The view is shown, or the state has changed, or the theme. */
     update?(): void;
     /** Sums by panel, for tests. */
     totals?(): Record<string, number>;

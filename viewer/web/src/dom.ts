@@ -97,7 +97,8 @@ function sortedRows({ rows }: Table, column: number, again: boolean): Row[] {
 }
 
 // elements of the class `prints` are told, too
-for (const event of ['beforeprint', 'afterprint']) window.addEventListener(event, () => document.querySelectorAll('.prints').forEach((each) => each.dispatchEvent(new Event(event))));
+for (const event of ['beforeprint', 'afterprint'])
+    window.addEventListener(event, () => document.querySelectorAll('.prints').forEach((each) => each.dispatchEvent(new Event(event))));
 
 /** Paper has room for so many columns. */
 const mostColumns = 9;

@@ -206,18 +206,16 @@ export function fieldPlot(acts: FieldActs) {
             cursor = { x, row: Math.min(rows() - 1, Math.max(0, at.row + down)) };
             figure.redraw();
         };
-        /** Selects the structure and the phase under the cursor. */
-        const enter = () => {
-            if (cursor && cursor.row >= 0 && rows() > 1) acts.brush?.(null, lanes.phasesOf(cursor.row), false);
-            if (cursor) pick(cursor.x);
-        };
         const known: Record<string, () => void> = {
             ArrowUp: () => step(0, -1),
             ArrowDown: () => step(0, 1),
             ...(shift || !acts.brush ? {} : { ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0) }),
             z: () => acts.zoomToSelection?.(),
             ...(acts.clear ? { Escape: acts.clear } : {}),
-            Enter: enter,
+            Enter: () => {
+                if (cursor && cursor.row >= 0 && rows() > 1) acts.brush?.(null, lanes.phasesOf(cursor.row), false);
+                if (cursor) pick(cursor.x); // the structure and the phase under the cursor
+            },
         };
         known[key]?.();
         return key in known;

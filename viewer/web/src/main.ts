@@ -230,11 +230,13 @@ class Page implements App {
         this.fillFacts();
         this.fillSwitch(kind);
         this.fillTabs(kinds, kind);
-        if (this.current && kind.id === this.shown && key === this.shownFile) return this.current.update?.();
-        this.shown = kind.id;
-        this.shownFile = key;
-        this.current = kind.make(this);
-        this.main.replaceChildren(this.current.element);
+        if (!this.current || kind.id !== this.shown || key !== this.shownFile) {
+            this.shown = kind.id;
+            this.shownFile = key;
+            this.current = kind.make(this);
+            this.main.replaceChildren(this.current.element);
+        }
+        this.current.update?.();
     }
 
     /** Which of two files is shown, or by how much they differ: by the view itself, or beside each other. */

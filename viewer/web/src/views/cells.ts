@@ -257,7 +257,6 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
         figures.forEach((each) => each.changed());
         detail.show(now.chosen);
     }
-    update();
     return {
         ...{ element, update, frames: detail.frames },
         /** Of the detail, or the metric by cell. */

@@ -159,7 +159,6 @@ export function curvesView(app: App): View {
         fill(findings, h('h3', {}, 'Findings'), tableElement(findingsTable(sources)), ...decisions);
         figure.changed();
     }
-    update();
     return {
         ...{ element: h('div', { class: 'view' }, picturing, findings), update },
         totals: () => Object.fromEntries(visible().map(({ label, curve }) => [label, sum(curve.value)])),

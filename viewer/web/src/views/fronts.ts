@@ -246,6 +246,5 @@ export function trackersView(app: App): View {
         fill(controls, select('Error against', overs.map(({ id, title }): [string, string] => [id, title.toLowerCase()]), chosen().id, (over) => app.set({ over })));
         figure.changed();
     };
-    update();
     return { element, update };
 }

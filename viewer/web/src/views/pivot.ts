@@ -194,7 +194,6 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         if (chosen) own.replaceChildren(tableElement(pointsTable(points, `Points of ${nameOf(chosen)}`, chosen.points, measure.name, 100)));
         figure.changed();
     }
-    update();
     return {
         ...{ element, update },
         /** Where cells are, for tests. */

@@ -197,6 +197,5 @@ export function topologyView(app: App): View {
         fill(chooser, segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], colouring, choose));
         figure.changed();
     }
-    update();
     return { element, update };
 }

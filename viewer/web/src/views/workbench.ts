@@ -314,7 +314,6 @@ export function workbenchView(app: App): View {
         fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
     }
 
-    void refresh();
     return {
         element,
         update: () => void refresh(),

@@ -6,7 +6,7 @@ import { scale as rule } from '../../../drawing.json';
 import { pageBytes, united } from '../axis';
 import { FileError, type AddressRange, type Axis, type Buckets, type LineCount, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
 import { rememberedLast } from '../remembered';
-import { Lines } from './addresses';
+import { linesOf, type Lines } from './addresses';
 import type { PyramidLevel, Rows, See, Series, Token } from './series';
 
 /** Counts of the lines of an axis. For levels `first` are accesses. */
@@ -162,7 +162,7 @@ const keep = ({ series, phases, axis }: Query, dense: Dense): Dense =>
 
 async function read(query: Query, ranges: [number, number][]): Promise<Dense> {
     const { series, axis, token } = query;
-    const lines = new Lines(axis, series.info.unit);
+    const lines = linesOf(axis, series.info.unit);
     if (lines.count > mostLines)
         throw new FileError(`${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
     const first = new Float64Array(lines.count);
@@ -188,8 +188,8 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     const all = phases === null || phases.length >= series.info.phases;
     if (all && series.pyramid.length > 0 && (series.info.rows > fewRows || series.info.reduced)) {
         const fine = series.pyramid.filter((level) => level.units * unit <= (x1 - x0) / count).at(-1);
-        const level = fine ?? (series.info.reduced || new Lines(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
-        if (level) return bucketsOfPyramid(series, level, new Lines(axis, level.units * unit), quantity, stretch);
+        const level = fine ?? (series.info.reduced || linesOf(part, unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
+        if (level) return bucketsOfPyramid(series, level, linesOf(axis, level.units * unit), quantity, stretch);
     }
     const narrow = series.info.rows > fewRows && series.findsRows(phases) && x1 - x0 < axis.bytes / 4;
     if (!narrow) return bucketsOfDense(await whole(query), quantity, stretch);
@@ -238,7 +238,7 @@ export async function phaseSums(series: Series, axis: Axis, stretch: [number, nu
     const first = new Float64Array(series.info.phases);
     const second = new Float64Array(series.info.phases);
     const part = stretch && cut(axis, ...stretch);
-    const lines = new Lines(part ?? { segments: [], bytes: 1 }, series.info.unit);
+    const lines = linesOf(part ?? { segments: [], bytes: 1 }, series.info.unit);
     // of those lines that are of the part
     const beginning = (count: number, [line, more]: [number, number]) => {
         const segment = lines.segmentOf(line);
@@ -257,7 +257,7 @@ export async function phaseSums(series: Series, axis: Axis, stretch: [number, nu
 /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
 export async function selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {
     const { series, phases, axis: part, token } = query;
-    if (new Lines(part, series.info.unit).count > mostSelected)
+    if (linesOf(part, series.info.unit).count > mostSelected)
         return { lines: NaN, first: NaN, second: NaN, worst: [], sets: new Float64Array(), functions: [] };
     const dense = await read(query, series.ranges(phases, part));
     const { lines, first, second } = dense;

@@ -96,7 +96,8 @@ export async function blockFile(name: string, blob: Blob, refuse: () => Error, t
         const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - begin));
         for (let at = begin; at < begin + bytes.length; ) {
             const number = Math.floor(at / blockBytes);
-            const part = rememberedLast(kept, number, () => read(number), ({ size }) => size > mostBlocks).subarray(at - number * blockBytes, begin + bytes.length - number * blockBytes);
+            const block = rememberedLast(kept, number, () => read(number), ({ size }) => size > mostBlocks);
+            const part = block.subarray(at - number * blockBytes, begin + bytes.length - number * blockBytes);
             bytes.set(part, at - begin);
             at += part.length;
         }

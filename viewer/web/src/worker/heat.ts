@@ -7,7 +7,7 @@
 import type { Axis, Heat, Quantity } from '../protocol';
 import { phaseEdges } from '../numbers';
 import { remembered } from '../remembered';
-import { Lines } from './addresses';
+import { linesOf } from './addresses';
 import { cut, fewRows, valueOf } from './counts';
 import type { See, Series, Token } from './series';
 
@@ -39,7 +39,7 @@ function heatSums(series: Series, axis: Axis, x0: number, x1: number, columns: n
     const second = new Float64Array(series.isLevel ? rows * columns : 0);
     /** Lines of each column. */
     const touched = new Float64Array(columns);
-    const lines = new Lines(axis, unit);
+    const lines = linesOf(axis, unit);
     const isFresh = lineSet();
     /** First lines of runs that were seen: blocks of reduced copies are the same in all phases. */
     const runs = new Set<number>();

@@ -25,8 +25,9 @@ export function sweepOf(store: Store) {
     const cells = (path: string): Columns => {
         const table = store.table(path, columns.sweep);
         for (const column of sweepNumbers) {
-            const wrong = table.count > 0 && (table.numbers[column] ?? [undefined]).find((each) => !Number.isFinite(each));
-            if (wrong !== false && wrong !== undefined) throw new FileError(`/${path}: the column '${column}' has ${wrong}, which is no number; the file is damaged. Run the sweep again.`);
+            const of: Float64Array | undefined = table.numbers[column];
+            const wrong = range(table.count).find((i) => !Number.isFinite(of?.[i]));
+            if (wrong !== undefined) throw new FileError(`/${path}: the column '${column}' has ${of?.[wrong]}, which is no number; the file is damaged. Run the sweep again.`);
         }
         return table;
     };
