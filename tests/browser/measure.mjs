@@ -39,7 +39,7 @@ const watch = `document.querySelector('input[type=file]').addEventListener('chan
 
 const zoom = `(async () => {
     const canvas = document.querySelector('canvas.zooms');
-    const drawn = cachetally.current.frames?.() ?? [];
+    const drawn = cachetally.frames ?? cachetally.current.frames?.() ?? [];
     drawn.length = 0;
     const frames = [];
     for (let i = 0, last = performance.now(); i < 200; ++i) {

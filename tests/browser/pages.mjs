@@ -117,7 +117,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
             await t.open(page, t.file('large.h5'));
             const times = await page.evaluate(`(async () => {
             const canvas = document.querySelector('canvas.zooms');
-            const frames = cachetally.current.frames();
+            const frames = cachetally.frames;
             frames.length = 0;
             for (let i = 0; i < 60; ++i) {
                 canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: i % 20 < 10 ? -60 : 60, clientX: 500, clientY: 300, cancelable: true, bubbles: true }));

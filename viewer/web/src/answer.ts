@@ -3,9 +3,9 @@
 // what the file says.
 import { maxIndex, sum } from 'd3-array';
 import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
-import { full, percent } from './numbers';
+import { full, percent, phasesInWords } from './numbers';
 import type { FileInfo } from './protocol';
-import { phasesInWords, type State } from './state';
+import type { State } from './app';
 
 /** The largest of several, and what it is a part of. */
 export interface Part {

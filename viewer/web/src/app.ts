@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What views need from the page around them; what is looked at: the state in the URL, in terms of the file.
+// What views need from the page around them; what is looked at: the state, kept in the URL after '#' so that a view can be bookmarked and sent, and
+// what it means in terms of the file.
 import { sort } from 'd3-array';
 import { placeOf, rangeOf, wholeLines } from './axis';
+import type { Wanted } from './chart';
 import type { Source } from './client';
 import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
 import { segmented } from './dom';
-import { readPhases, phasesInWords, phasesText, type State } from './state';
+import { phasesInWords, phasesText, readPhases } from './numbers';
 import type { AddressRange, Axis, Quantity, SeriesInfo, Structure } from './protocol';
-import type { Wanted } from './chart';
 
 export interface App {
     readonly source: Source;
@@ -28,8 +29,6 @@ export interface View {
     update?(): void;
     /** Sums by panel, for tests. */
     totals?(): Record<string, number>;
-    /** Milliseconds per frame of the last drawings. */
-    frames?(): number[];
 }
 
 export interface Show {
@@ -185,3 +184,46 @@ export function linesOf(structures: Structure[], name: string, unit: number): Ad
 /** The structures that a selection reaches into. */
 export const structuresIn = (structures: Structure[], selection: AddressRange[]): Structure[] =>
     structures.filter(({ base, bytes }) => bytes > 0 && selection.some(([from, to]) => base < to && base + BigInt(bytes) > from));
+
+/** All texts; absent = default. */
+export type State = Partial<Record<Key, string>>;
+
+type Key =
+    | 'view' | 'theme'
+    /** Of two files: the one that is shown (b: the second), or their difference. */
+    | 'file'
+    /** What panels show: accesses, misses, hits, missrate, link:KIND, monitor; the level or link of views that show one. */
+    | 'show' | 'level'
+    /** "4", "3,5-7"; absent = all. Those whose counts are subtracted. */
+    | 'phases' | 'minus'
+    /** Bytes on the axis: "0-4096"; scale of values; how high rows of the field are: "cycles", or all alike. */
+    | 'x' | 'scale' | 'y'
+    /** What is selected: addresses as "0x1000-0x2000", the end not included; the name of a data structure. */
+    | 'sel' | 'structure'
+    /** What else is filtered by: names of a cause, a core, a function. */
+    | 'cause' | 'core' | 'func'
+    /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, .... Hardware columns over which the front is drawn. */
+    | 'metric' | 'over'
+    /** Parts of a sweep, beside the link: what `level` is; of intrusion the ring's capacity. */
+    | 'workload' | 'settings' | 'eviction' | 'ring'
+    /** Cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */
+    | 'cell'
+    /** Of pivots: parameters down, across and for each; the values that points must have, as "n|32|64;seed|1". */
+    | 'down' | 'across' | 'facet' | 'where'
+    /** Of probes: which curves, as "cycles:bytes"; those that are not shown; against what residuals are: plateaus, first. */
+    | 'curves' | 'off' | 'residuals';
+
+export const readHash = (): State => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
+/** Steps of this page that can be undone. */
+export const depth = (): number => (history.state as { depth?: number } | null)?.depth ?? 0;
+
+/** `again`: as a step of its own, which the browser's Back undoes. */
+export function writeHash(state: State, again: boolean): void {
+    const coded = (value: string) => encodeURIComponent(value).replace(/%2[CF]|%3A/g, decodeURIComponent);
+    const parts = Object.entries(state).flatMap(([key, value]) => (value ? [`${key}=${coded(value)}`] : []));
+    const hash = `#${parts.join('&')}`;
+    if (hash === (location.hash || '#')) return;
+    if (again) history.pushState({ depth: depth() + 1 }, '', hash);
+    else history.replaceState(history.state, '', hash);
+}

@@ -4,7 +4,7 @@
 import { flatRollup, max, range, sum } from 'd3-array';
 import { causes, type Column, type FileInfo } from './protocol';
 import { once, remembered } from './remembered';
-import { phasesInWords } from './state';
+import { phasesInWords } from './numbers';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
 

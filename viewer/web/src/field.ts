@@ -8,11 +8,10 @@ import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } 
 import { h } from './dom';
 import { figureOf } from './figure';
 import { followHands, type Sight } from './gestures';
-import { brief, full, percent, signed } from './numbers';
+import { brief, full, percent, phasesInWords, signed } from './numbers';
 import { inside, textWidth, theme, type Box, type Painter } from './paint';
 import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, meanIn, panelReader, stretchOf, tableOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { phasesInWords } from './state';
 import type { Wanted } from './chart';
 
 /** All that is shown; at first nothing. */
@@ -82,8 +81,6 @@ export function fieldPlot(acts: FieldActs) {
     let [told, shown] = ['', ''];
     const readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
     const reader = panelReader(show);
-    /** Milliseconds that the last frames took to draw. */
-    const frames: number[] = [];
 
     const figure = figureOf({
         name: acts.name,
@@ -222,7 +219,6 @@ export function fieldPlot(acts: FieldActs) {
     }
 
     function draw(p: Painter): void {
-        const begin = performance.now();
         layout = layoutFor(p.width);
         const { axis, structures } = model;
         drawPanels(p);
@@ -233,8 +229,6 @@ export function fieldPlot(acts: FieldActs) {
         drawSelection(p, lanes, layout, across(), model);
         if (dragged) p.frame(dragged.x, dragged.y, dragged.width, dragged.height, theme().accent, 0, `${theme().accent}22`);
         drawCursor(p);
-        frames.push(performance.now() - begin);
-        if (frames.length > 400) frames.shift();
     }
 
     function drawPanels(p: Painter): void {
@@ -330,5 +324,5 @@ export function fieldPlot(acts: FieldActs) {
 
     /** Sums over all by panel; for tests. */
     const totals = (): Record<string, number> => Object.fromEntries(model.panels.map(({ title, whole }) => [title, whole?.total ?? NaN]));
-    return { figure, frames, read, look, set, show, totals };
+    return { figure, read, look, set, show, totals };
 }

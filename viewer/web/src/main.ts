@@ -2,14 +2,14 @@
 // The page: opens files, shows the views that a file can fill, and keeps the state in the URL.
 import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
-import { chosenOf, titleOf, type App, type View } from './app';
+import { chosenOf, depth, readHash, titleOf, writeHash, type App, type State, type View } from './app';
 import { isReading, openSource, type Source } from './client';
 import { copied, fill, h, segmented } from './dom';
+import { frames } from './figure';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
 import { FileError, NoDigests } from './protocol';
-import { depth, readHash, writeHash, type State } from './state';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
 import { pairsOf } from './views/compare';
@@ -288,6 +288,7 @@ class Page implements App {
     /** For tests. */
     readonly answers = { answerOf, sentenceOf, tilesOf };
     readonly shade = shade;
+    readonly frames = frames;
 
     /** Resolves when nothing is being read and no hand moves; for tests and measurements. */
     async quiet(): Promise<void> {

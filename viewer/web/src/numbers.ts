@@ -58,3 +58,41 @@ export const inPoints = (text: string): string => text.replace(/^1 %$/, '1 point
 
 /** A difference, with its sign. */
 export const signed = (text: (value: number) => string) => (value: number): string => inPoints(value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
+
+/** "3,5-7" as numbers below `count` (null: all, or where nothing is left), and what is wrong with it, in words. */
+export function readPhases(text: string | undefined, count: number): { phases: number[] | null; fault: string } {
+    const chosen = new Set<number>();
+    let fault = '';
+    for (const part of text && text !== 'all' ? text.split(',') : []) {
+        const [, first, last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part) ?? [];
+        const [from, to] = [Number(first), Number(last)];
+        if (!first) fault ||= `'${part.trim()}' is no phase; write e.g. 4 or 3,5-7`;
+        else if (from > to) fault ||= `'${part.trim()}' ends before it begins`;
+        else if (to >= count) fault ||= `'${part.trim()}': there ${count === 1 ? 'is 1 phase' : `are ${count.toLocaleString('en')} phases`}, numbered from 0`;
+        for (let i = from; i <= Math.min(to, count - 1); ++i) chosen.add(i);
+    }
+    return { phases: chosen.size === 0 || chosen.size === count ? null : [...chosen].sort((a, b) => a - b), fault };
+}
+
+/** The shortest text for some phases. */
+export const phasesText = (phases: number[] | null): string =>
+    joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
+
+/** "phase 4", "phase 4 (solve)", "phases 6, 9, 12 (solve)", "phases 6 (solve), 7 (check)": with names that the program gives. */
+export function phasesInWords(numbers: number[], names: string[]): string {
+    const name = (i: number) => (names[i] && names[i] !== `phase ${i}` ? ` (${names[i]})` : '');
+    const same = numbers.every((i) => name(i) === name(numbers[0]));
+    const words = numbers.map((i, at) => `${i}${!same || at === numbers.length - 1 ? name(i) : ''}`);
+    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}`;
+}
+
+export function parseRange(text: string | undefined, most: number): [number, number] | null {
+    const match = /^([\d.]+)-([\d.]+)$/.exec(text ?? '');
+    if (!match) return null;
+    const from = Math.max(0, Number(match[1]));
+    const to = Math.min(most, Number(match[2]));
+    return from < to ? [from, to] : null;
+}
+
+/** What parseRange() reads; empty for all. */
+export const rangeText = (range: [number, number] | null): string => (range ? range.map(Math.round).join('-') : '');

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
 import { range, sort } from 'd3-array';
-import { phaseCount, shows, turned, type App } from './app';
+import { phaseCount, shows, turned, type App, type State } from './app';
 import { cubeOf, firstLevels } from './cube';
 import { dialog, h } from './dom';
-import { phasesInWords, type State } from './state';
+import { phasesInWords } from './numbers';
 import { viewsOf } from './views';
 
 interface Entry {

@@ -287,9 +287,7 @@ export function meanIn(heat: Heat, drawn: [number, number], row: number, x0: num
 /** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
 function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed }: Panel): number[] {
     if (!data) return signed ? [NaN] : [NaN, NaN, NaN];
-    const width = (data.x1 - data.x0) / data.sum.length;
-    const first = Math.max(0, Math.round((from - data.x0) / width));
-    const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
+    const [first, last] = columnsAt(data, from, to - from);
     const [least, most] = [Math.min(...data.min.subarray(first, last)), Math.max(...data.max.subarray(first, last))];
     const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : sum(data.sum.subarray(first, last));
     return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];

@@ -3,14 +3,13 @@
 // lines by one of several metrics; of two files also how much more the second has.
 import { groups, sort } from 'd3-array';
 import { scaleLog } from 'd3-scale';
-import { baseName, titleOf, type App, type View } from '../app';
+import { baseName, titleOf, type App, type State, type View } from '../app';
 import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale, type ValueScale, type Wanted } from '../chart';
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
 import { brief, percent, signed } from '../numbers';
 import { distinctColours, theme, type Box, type Painter, type Point } from '../paint';
 import type { TableRow } from '../protocol';
-import type { State } from '../state';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
 export interface Cell extends TableRow {
@@ -258,7 +257,7 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
         detail.show(now.chosen);
     }
     return {
-        ...{ element, update, frames: detail.frames },
+        ...{ element, update },
         /** Of the detail, or the metric by cell. */
         totals: () => detail.totals?.() ?? Object.fromEntries(now.cells.map((cell) => [cell.id, now.metric.value(cell)])),
     };

@@ -7,9 +7,8 @@ import { distinctColours, theme } from '../paint';
 import { fill, h, segmented, select, tableBy, tableElement, type Column, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { followHands } from '../gestures';
-import { brief } from '../numbers';
+import { brief, parseRange } from '../numbers';
 import { snippet } from '../python';
-import { parseRange } from '../state';
 import { curvesOf, drawCurves, groupsOf, heightOf, plateauAt, plotBox, residualsOf, unitTitle, xText, type Against, type CurveGroup, type CurvePicture, type Shown } from './curves_draw';
 import { decisionsOf, findingsTable } from './scores';
 

@@ -8,12 +8,11 @@ import { theme } from '../paint';
 import { h, inWords, tableBy, type Column, type Table } from '../dom';
 import { fieldPlot } from '../field';
 import { movesPages } from '../machine';
-import { bytes, full, percent, percentTick } from '../numbers';
+import { bytes, full, parseRange, percent, percentTick, rangeText } from '../numbers';
 import type { PanelSource } from '../panels';
 import type { Axis, FileInfo, Stretch } from '../protocol';
 import { snippet } from '../python';
 import { once } from '../remembered';
-import { parseRange, rangeText } from '../state';
 import { cellsView, linesFigure, matrixFigure, metricColumn, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { cellsOf, drawFronts, frontsHeight, frontsTable, known, markOf, metricsOf, panelsOf, paretoFront, worstOfAll, type Fronts } from './fronts';
 
@@ -89,7 +88,6 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
 
     return {
         ...{ element, show },
-        frames: () => plot.frames,
         totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
     };
 }

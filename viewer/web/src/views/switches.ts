@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
-import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App, type Chosen } from '../app';
+import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App, type Chosen, type State } from '../app';
 import { causeNames, rowsOf, sumsBy } from '../cube';
 import { fill, h, segmented, select } from '../dom';
-import { full } from '../numbers';
-import { phasesText, readPhases, type State } from '../state';
+import { full, phasesText, readPhases } from '../numbers';
 
 const functionsAtMost = 40;
 

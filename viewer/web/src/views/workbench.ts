@@ -11,11 +11,10 @@ import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, heatDifference, spreadOf, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
-import { brief, bytes } from '../numbers';
+import { brief, bytes, parseRange, phasesText, rangeText } from '../numbers';
 import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
-import { parseRange, phasesText, rangeText } from '../state';
 import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare';
 import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectionTitle, sideOf, sidesOf, structuresChosen, type Side } from './details';
 import { reusePicture } from './reuse';
@@ -319,6 +318,5 @@ export function workbenchView(app: App): View {
         update: () => void refresh(),
         /** Sums over the phases that are chosen, of all addresses; for tests. */
         totals: () => (pair ? plot.totals() : { [chosen.series.owner]: Object.values(plot.totals())[0] ?? NaN }),
-        frames: () => plot.frames,
     };
 }
