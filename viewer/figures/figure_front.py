@@ -14,36 +14,34 @@ def on_front(error, other):
     return front
 
 
-def remaining(points, tolerance):
-    """Of a front the few points that stand for all: as remaining() of viewer/sweep_choice.hpp."""
-    points = np.array(points, float)
-    slack = tolerance * (points.max(axis=0) - points.min(axis=0))
-    stands_for = (points[:, None, :] <= points[None, :, :] + slack).all(axis=2)
-    order = np.lexsort(points.T[::-1])
-    times, chosen = np.zeros(len(points), int), []
-    while (times == 0).any():
-        best = max(order, key=lambda i: (stands_for[i] & (times == 0)).sum())
-        chosen.append(best)
-        times += stands_for[best]
-    remain = []
-    for i in chosen:  # what later ones made superfluous
-        if (times[stands_for[i]] == 1).any():
-            remain.append(i)
-        else:
-            times -= stands_for[i]
-    return remain
+STANDINGS = ("admitted", "front", "remains")
+
+
+def standings(result, given):
+    """What the sweep says of its cells (viewer/sweep_choice.hpp), or, where the tool was asked for other objectives, what it `given`
+    says: a digit per cell, 0: not admitted, 1: admitted, 2: on the front, 3: and remains. And what the front is of, as a text."""
+    rows, attributes = result.file["sweep/rows"], result.file["sweep"].attrs
+    count = len(rows["counters"])
+    if given:
+        said, objectives, percent = given.split(":")
+        levels = np.array([int(each) for each in said])
+        return [levels >= 1 + i for i in range(3)], (objectives, float(percent))
+    absent = np.full(count, True), np.full(count, False), np.full(count, False)
+    found = [rows[name][:] == 1 if name in rows else missing for name, missing in zip(STANDINGS, absent)]
+    return found, (str(attributes.get("objectives", "")), 100 * float(attributes.get("tolerance", 0.05)))
 
 
 class Points:
     """What a panel shows: places, what is told of each alone and beside others, and looks."""
 
-    def __init__(self, title):
-        self.title, self.names, self.wholes, self.looks = title, [], [], []
-        self.error, self.other, self.admitted = np.array([]), np.array([]), np.array([], bool)
+    def __init__(self, title, of=("", 5)):
+        self.title, self.of, self.names, self.wholes, self.looks = title, of, [], [], []
+        self.error, self.other = np.array([]), np.array([])
+        self.admitted, self.remains = np.array([], bool), np.array([], bool)
 
-    def add(self, error, other, admitted, names, wholes, looks):
+    def add(self, error, other, admitted, remains, names, wholes, looks):
         self.error, self.other = np.append(self.error, error), np.append(self.other, other)
-        self.admitted = np.append(self.admitted, admitted)
+        self.admitted, self.remains = np.append(self.admitted, admitted), np.append(self.remains, remains)
         self.names, self.wholes, self.looks = self.names + names, self.wholes + wholes, self.looks + looks
 
     @property
@@ -54,28 +52,83 @@ class Points:
         of = np.flatnonzero(self.known & self.admitted)
         return of[on_front(self.error[of], self.other[of])] if len(of) else of
 
+    def told(self):
+        """Places that are named: of what remains, and of trackers on the front."""
+        tracker = np.array([not look[0].startswith("C = ") for look in self.looks])
+        on = np.isin(np.arange(len(self.looks)), self.front()) & tracker | self.remains & self.known
+        return list(dict.fromkeys((self.error[i], self.other[i]) for i in np.flatnonzero(on)))
+
+    def remain_label(self):
+        objectives, percent = self.of
+        return "remain" + (f" ({', '.join(clean(objectives).split(','))})" if objectives else "") + f", {percent:g} %"
+
     def at_places(self):
         """By place: what is told there, so that no point hides another. One alone is told in short, as marks tell the rest."""
         found = {}
         for i in np.flatnonzero(self.known):
             found.setdefault((self.error[i], self.other[i]), []).append(i)
-        return {place: self.names[own[0]] if len(own) == 1 else
-                "\n".join(self.wholes[i] for i in own[:3]) + (f"\nand {len(own) - 3} more" if len(own) > 3 else "") for place, own in found.items()}
+        return {place: self.names[own[0]] if len(own) == 1 else text_of_place([self.wholes[i] for i in own]) for place, own in found.items()}
 
 
-def kind_of(eviction, settings):
-    return clean(eviction + (f", {settings}" if settings else ""))
+def text_of_place(texts):
+    """At most three, each once."""
+    times = {text: texts.count(text) for text in texts}
+    lines = [text + (f" ({count} cells)" if count > 1 else "") for text, count in times.items()]
+    return "\n".join(lines[:3] + ([f"and {len(lines) - 3} more"] if len(lines) > 3 else []))
 
 
-def add_cells(points, cells, metric, counts, kinds):
-    several = len(kinds) > 1
-    names, wholes, looks = [], [], []
-    for eviction, settings, granularity, count in zip(cells.eviction, cells.settings, cells.granularity, cells.counters):
-        kind = kind_of(eviction, settings)
-        names.append(f"G = {clean(granularity)}")
-        wholes.append(f"{names[-1]}, C = {count}" + (f", {kind}" if several else ""))
-        looks.append((f"C = {count}" + (f", {kind}" if several else ""), look_of(counts.index(count), kinds.index(kind))))
-    points.add(cells.values("error"), cells.values(metric), cells.admitted, names, wholes, looks)
+MOST_KINDS, SHORT, MARK = 8, 12, 4  # kinds that are all told apart; letters of one that is told beside a point; points
+
+
+class Kinds:
+    """Eviction policies and settings, and what the cells of each look like: all where they are few, else those that stand on a front."""
+
+    def __init__(self, sweeps):
+        self.policies = len({each for cells in sweeps for each in cells.eviction}) > 1
+        self.counts = sorted({int(count) for cells in sweeps for count in cells.counters})
+        self.names = list(dict.fromkeys(name for cells in sweeps for name in self.of(cells)))
+        self.named, self.several = self.names, len(self.names) > 1
+        self.short = max(map(len, self.names), default=0) <= SHORT
+
+    def of(self, cells):
+        return [clean(", ".join(filter(None, [eviction if self.policies or not settings else "", settings]))) for eviction, settings in zip(cells.eviction, cells.settings)]
+
+    def choose(self, panels):
+        """Of many those that remain or are on a drawn front, first what does so most often."""
+        if len(self.names) <= MOST_KINDS:
+            return
+        found = [name for panel in panels for i in range(len(panel.looks)) if panel.remains[i] or i in panel.front() for name in [panel.looks[i][1]] if name]
+        self.named = sorted(dict.fromkeys(found), key=lambda name: (-found.count(name), self.names.index(name)))[:2 * len(MARKERS)]
+
+    def look(self, count, name):
+        """Marks of one size, which are open but for the first kind, so that none hides another at its place."""
+        if name is not None and name not in self.named:
+            return {"color": "#c4c8ce", "marker": ".", "linestyle": "none", "markersize": MARK, "zorder": 1}
+        looks = style(0 if count is None else self.counts.index(count))
+        if len(self.counts) > len(CURVES) and self.several and count is not None:
+            looks["color"] = tuple(ramp(0.25 + 0.75 * self.counts.index(count) / (len(self.counts) - 1)) / 255)
+        if self.several:
+            j = 0 if name is None else self.named.index(name)
+            fill = "full" if j == 0 else "none" if j < len(MARKERS) else "left"
+            looks.update(marker=MARKERS[j % len(MARKERS)], fillstyle=fill, **({"color": "#555555"} if count is None else {}))
+        return {**looks, "linestyle": "none", "markersize": MARK}
+
+    def handles(self):
+        handles = [Line2D([], [], label=f"C = {count}", **self.look(count, None)) for count in self.counts]
+        if self.several:
+            handles += [Line2D([], [], label=name, **self.look(None, name)) for name in self.named]
+        if len(self.named) < len(self.names):
+            handles.append(Line2D([], [], label=f"{len(self.names) - len(self.named)} other settings", **self.look(None, "")))
+        return handles
+
+
+def add_cells(points, cells, metric, kinds, standing):
+    names = [f"G = {clean(granularity)}" for granularity in cells.granularity]
+    of = kinds.of(cells)
+    wholes = [f"{name}, C = {count}" + (f", {kind}" if kinds.several and kinds.short else "") for name, count, kind in zip(names, cells.counters, of)]
+    looks = [(f"C = {count}" + (f", {kind}" if kinds.several else ""), kind, int(count)) for count, kind in zip(cells.counters, of)]
+    admitted, _, remains = (each[cells.chosen] for each in standing)
+    points.add(cells.values("error"), cells.values(metric), admitted, remains, names, wholes, looks)
 
 
 TRACKED = {"bytes": "bytes_per_event", "bits": "bits", "area": "area"}
@@ -87,8 +140,12 @@ def add_trackers(points, result, metric):
     if metric not in TRACKED:
         raise Refused(f"{result.path}: trackers have no {metric}; there are: {', '.join(TRACKED)}")
     names = [clean(each) for each in rows["tracker"].asstr()[:]]
-    looks = [(name, {"color": "#333333", "marker": "*P^vDX"[i % 6], "linestyle": "none", "markersize": 6}) for i, name in enumerate(names)]
-    points.add(100 * rows["error"][:], rows[TRACKED[metric]][:].astype(float), np.full(len(names), True), names, names, looks)
+    looks = [(name, None, tracker_look(i)) for i, name in enumerate(names)]
+    points.add(100 * rows["error"][:], rows[TRACKED[metric]][:].astype(float), np.full(len(names), True), np.full(len(names), False), names, names, looks)
+
+
+def tracker_look(i):
+    return {"color": "#333333", "marker": "*P^vDX"[i % 6], "linestyle": "none", "markersize": 6}
 
 
 def place_labels(axes, labels):
@@ -111,7 +168,7 @@ def place_labels(axes, labels):
                 dy = {1: far, 0: -size.height / point / 2, -1: -far - size.height / point}[up]
                 left, bottom = at_x + dx * point, at_y + dy * point
                 box = (left, bottom, left + size.width, bottom + size.height)
-                inside = frame.x0 <= box[0] and box[2] <= frame.x1 + 20 * point and frame.y0 <= box[1] and box[3] <= frame.y1
+                inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
                 free = not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
                 bare = not ((pixels[:, 0] > box[0] - 3 * point) & (pixels[:, 0] < box[2] + 3 * point)
                             & (pixels[:, 1] > box[1] - 3 * point) & (pixels[:, 1] < box[3] + 3 * point)).any()
@@ -130,92 +187,128 @@ def place_labels(axes, labels):
                           textcoords="offset points", arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 2})
 
 
-def look_of(i, j):
-    """Of cells with counters i and policy j: rings around each other, so that none hides another at its place."""
-    return {**style(i), "linestyle": "none", "markersize": 3.5 + 2 * j, **({} if j == 0 else {"markerfacecolor": "none"})}
+def told_apart(panels):
+    """Titles that are alike get the names of their files, and where these are alike, too, their paths."""
+    for name in (lambda path: path.rsplit("/", 1)[-1], lambda path: path):
+        titles = [panel.title for panel, _ in panels]
+        for panel, path in panels:
+            if titles.count(panel.title) > 1:
+                panel.title = f"{clean(name(path))}: {panel.title.split(': ', 1)[-1]}"
 
 
 def panels_of(results, options, metric):
     """A panel per workload and link of each sweep, and one per file of trackers; what is laid over all is in the options."""
-    sweeps = [(result, place, Cells(result, named_eviction(result, options) or (lambda every: every), place))
-              for result in results if "trackers" not in result.file for place in (dict.fromkeys(places(result)) if "sweep" in result.file else [None])]
-    counts = sorted({int(count) for _, _, cells in sweeps for count in cells.counters})
-    kinds = list(dict.fromkeys(kind_of(*each) for _, _, cells in sweeps for each in zip(cells.eviction, cells.settings)))
+    sweeps = [(i, result, place, Cells(result, named_eviction(result, options) or (lambda every: every), place))
+              for i, result in enumerate(results) if "trackers" not in result.file
+              for place in (dict.fromkeys(places(result)) if "sweep" in result.file else [None])]
+    kinds = Kinds([cells for *_, cells in sweeps])
     panels = []
-    for result, (workload, link), cells in sweeps:
-        panels.append(Points(", ".join(clean(each) for each in (workload or result.title(), link or cells.link) if each)))
-        add_cells(panels[-1], cells, metric, counts, kinds)
+    for i, result, (workload, link), cells in sweeps:
+        standing, of = standings(result, options.standing[i] if options.standing else "")
+        panels.append((Points(", ".join(clean(each) for each in (workload or result.title(), link or cells.link) if each), of), result.path))
+        add_cells(panels[-1][0], cells, metric, kinds, standing)
     for result in results:
         if "trackers" in result.file:
-            panels.append(Points(f"{clean(result.title())}, {clean(result.file['trackers'].attrs['link'])}"))
-            add_trackers(panels[-1], result, metric)
+            panels.append((Points(f"{clean(result.title())}, {clean(result.file['trackers'].attrs['link'])}"), result.path))
+            add_trackers(panels[-1][0], result, metric)
+    told_apart(panels)
+    panels = [panel for panel, _ in panels]
     if options.beside:
         for panel in panels:
             add_trackers(panel, Result(options.beside), metric)
-    handles = [Line2D([], [], label=f"C = {count}", **look_of(i, 0)) for i, count in enumerate(counts)]
-    handles += [Line2D([], [], label=kind, **{**look_of(0, j), "color": "#555555"}) for j, kind in enumerate(kinds) if len(kinds) > 1]
-    trackers = dict(look for panel in panels for look in panel.looks if not look[0].startswith("C = "))
-    return panels, handles + [Line2D([], [], label=name, **look) for name, look in trackers.items()]
+    kinds.choose(panels)
+    return panels, kinds
 
 
-def draw_front(axes, points, tolerance):
-    for label, look in dict((look[0], look[1]) for look in points.looks).items():
-        of = points.known & np.array([each[0] == label for each in points.looks])
+def draw_front(axes, points, kinds):
+    of_looks = {}
+    for i, (label, kind, look) in enumerate(points.looks):
+        of_looks.setdefault(label, (look if kind is None else kinds.look(look, kind), []))[1].append(i)
+    for label, (look, own) in of_looks.items():
+        of = points.known & np.isin(np.arange(len(points.looks)), own)
         for admitted in (True, False):
             some = of & (points.admitted == admitted)
             if some.any() or admitted:
                 axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 0.3}))
     front = points.front()
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label="front")
-    if len(front) == 0:
-        return []
-    remain = front[remaining(np.column_stack([points.error[front], points.other[front]]), tolerance)]
-    axes.plot(points.error[remain], points.other[remain], linestyle="none", marker="o", markersize=9, markerfacecolor="none", markeredgecolor="#333333",
-              markeredgewidth=0.6, zorder=0, label=f"remain, {100 * tolerance:g} %")
-    return list(dict.fromkeys((points.error[i], points.other[i]) for i in remain))
+    remain = points.remains & points.known
+    if remain.any():
+        axes.plot(points.error[remain], points.other[remain], linestyle="none", marker="o", markersize=9, markerfacecolor="none", markeredgecolor="#333333",
+                  markeredgewidth=0.6, zorder=0, label=points.remain_label(), gid="remain")
+
+
+def legend_below(figure, handles):
+    """In as many columns as the figure's width allows; the figure grows by what they take."""
+    width, height = figure.get_size_inches()
+    letter, mark = 0.052, 0.45  # inches, of 7 points
+    for each in handles:
+        each.set_label(textwrap.fill(each.get_label(), int((width - mark) / letter)))
+    widest = max(len(line) for each in handles for line in each.get_label().split("\n"))
+    columns = max(1, min(len(handles), int(width / (mark + letter * widest))))
+    legend = figure.legend(handles=handles, frameon=False, loc="lower center", ncols=columns, borderaxespad=0.2, columnspacing=1.2)
+    taken = legend.get_window_extent(figure.canvas.get_renderer()).height / figure.dpi + 0.08
+    figure.set_size_inches(width, height + taken)
+    bottom = taken / (height + taken)
+    figure.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
+
+
+def legend_of_fronts(grid, panels, kinds):
+    """Of cells, of trackers, and of what the panels draw over them, each once."""
+    handles = kinds.handles()
+    handles += [Line2D([], [], label=name, **look) for name, look in {name: look for panel in panels for name, kind, look in panel.looks if kind is None}.items()]
+    drawn = {line.get_label(): line for axes in grid.flat for line in axes.lines if line.get_label() == "front" or line.get_gid() == "remain"}
+    legend_below(grid.flat[0].figure, handles + list(drawn.values()))
+
+
+def scale_panels(grid, panels, metric):
+    """One scale, with room round the points; numbers along x below the last panel of each column."""
+    error, other = (np.concatenate([getattr(panel, of)[panel.known] for panel in panels]) for of in ("error", "other"))
+    if is_log(metric, other):
+        for axes in grid[:, 0]:
+            logarithmic(axes, other)
+    for low, high, log, share, limit in ((error.min(), error.max(), False, 0.07, "set_xlim"), (other.min(), other.max(), is_log(metric, other), 0.1, "set_ylim")):
+        if low == high:
+            low, high = (low / 2, 2 * high) if log else (low - 0.5, high + 0.5)
+        ratio, room = (high / low) ** share if log else 1, 0 if log else share * (high - low)
+        getattr(grid.flat[0], limit)(low / ratio - room, high * ratio + room)
+    across = grid.shape[1]
+    for i, axes in enumerate(grid.flat):
+        axes.set_visible(i < len(panels))
+        if i + across >= len(panels):
+            axes.set(xlabel=METRICS["error"][1])
+            axes.tick_params(labelbottom=True)
+    for axes in grid[:, 0]:
+        axes.set(ylabel=METRICS[metric][1])
 
 
 def front(result, options):
-    """Error against what it costs: every cell, as a staircase the front of those that no other beats in both, and marked and named
-    what remains of it where small differences do not count. Several workloads, links and files side by side, with one scale."""
+    """Error against what it costs: every cell, as a staircase those that no other beats in both, and marked and named what remains of
+    the sweep's front. Several workloads, links and files side by side, with one scale."""
     metric = options.metric or "bytes"
     results = [result] + [Result(path) for path in options.more]
-    panels, handles = panels_of(results, options, metric)
+    panels, kinds = panels_of(results, options, metric)
     across = min(len(panels), 2 * options.columns)
     down = -(-len(panels) // across)
-    size = (WIDTHS[options.columns], (2.8 if options.columns == 2 else 3.6) if down == 1 else 0.5 + 2.1 * down)
+    size = (WIDTHS[options.columns], 2.8 if down == 1 else 0.5 + 2.1 * down)
     figure, grid = plt.subplots(down, across, figsize=size, squeeze=False, sharex=True, sharey=True, layout="constrained")
-    everywhere = np.concatenate([panel.other[panel.known] for panel in panels])
-    tolerance = float(result.file["sweep"].attrs.get("tolerance", 0.05)) if "sweep" in result.file else 0.05
-    named = []
     for axes, points in zip(grid.flat, panels):
-        on = draw_front(axes, points, tolerance)
-        named.append((axes, points, on))
+        draw_front(axes, points, kinds)
         if len(panels) > 1:
-            axes.set_title(textwrap.fill(points.title, max(20, 80 * options.columns // (2 * across))), loc="left", fontsize=7)
+            axes.set_title(textwrap.fill(points.title, max(20, 88 * options.columns // (2 * across))), loc="left", fontsize=7)
         elif not points.known.all():
             axes.set_title(f"{points.known.sum()} of {len(points.known)} cells; the others are not known", loc="left")
         axes.grid(color="#e4e8ee", linewidth=0.5)
-    grid.flat[0].margins(0.07, 0.1)  # room for names
-    if is_log(metric, everywhere):
-        for axes in grid[:, 0]:
-            logarithmic(axes, everywhere)
-    for axes in grid[-1]:
-        axes.set(xlabel=METRICS["error"][1])
-    for axes in grid[:, 0]:
-        axes.set(ylabel=METRICS[metric][1])
-    for axes in list(grid.flat)[len(panels):]:
-        axes.set_visible(False)
-    lines = [each for each in grid.flat[0].lines if each.get_label() == "front" or each.get_label().startswith("remain")]
-    legend_beside(grid[0, -1], handles + lines)
+    scale_panels(grid, panels, metric)
     if len(panels) == 1:
         told = [str(result.file["sweep"].attrs.get("link", "")), named_evictions(result, options)] if "sweep" in result.file else [str(result.file["trackers"].attrs["link"])]
         headed(figure, result, *told)
     else:
         machines = dict.fromkeys(str(each.file["machine"].attrs["name"]) for each in results if "machine" in each.file)
         figure.suptitle(f"on {clean(', '.join(machines))}", x=0.06 / size[0], ha="left", fontsize=7.5, color="#333333")
-    for axes, points, on in named:
-        names = points.at_places()
+    legend_of_fronts(grid, panels, kinds)
+    for axes, points in zip(grid.flat, panels):
+        names, on = points.at_places(), points.told()
         place_labels(axes, [(place, names[place]) for place in on] +
                      [(place, name) for place, name in names.items() if place not in on and "\n" in name and len(panels) == 1])
     return figure

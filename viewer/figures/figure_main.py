@@ -21,6 +21,7 @@ def main():
     parser.add_argument("--test", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--beside", default="")
+    parser.add_argument("--standing", action="append", default=[])  # of fronts: per file, as standings() reads it
     for option in ("x", "y", "value", "facet", "lines", "where"):
         parser.add_argument(f"--{option}", default="")
     parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)

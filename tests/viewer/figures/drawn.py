@@ -31,7 +31,7 @@ def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu
 def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
                                  "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], "x": "", "y": "", "value": "",
-                                 "facet": "", "lines": "", "where": "", **given})
+                                 "facet": "", "lines": "", "where": "", "standing": [], **given})
 
 
 def texts_of(figure):
@@ -79,12 +79,70 @@ def trackers_stand_on_the_front_of_the_sweep():
     assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1"]
 
 
-def what_remains_of_a_front_stands_for_all_of_it():
-    # ranges 20 and 1 - 1/5: the third is within a twentieth of the second in error, and better otherwise; the fourth is not
-    cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.109, 0.2, 0.3], admitted=np.array([1, 1, 1, 1, 0], np.uint8))
+def circled(axes):
+    return sorted(round(x, 9) for each in axes.lines if each.get_gid() == "remain" for x in each.get_xdata())
+
+
+def what_remains_is_what_the_file_says():
+    """Not what error and the metric drawn would leave: with other objectives the cells that remain lie off the staircase."""
+    own = {"admitted": np.array([1, 1, 1, 1, 0], np.uint8), "front": np.array([0, 1, 1, 0, 0], np.uint8), "remains": np.array([0, 0, 1, 0, 0], np.uint8)}
+    cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.109, 0.2, 0.3], **own)
     drawn = front(cells, wanted()).axes[0]
     assert np.allclose(line_named(drawn, "front").get_xdata(), [0, 10, 10.9, 20]), "what the bounds leave out is on no front"
-    assert np.allclose(sorted(line_named(drawn, "remain, 5 %").get_xdata()), [0, 10.9, 20])
+    assert circled(drawn) == [10.9] and [each.get_text() for each in drawn.texts if each.get_text()] == ["G = 3"]
+    # what the tool hands over where it is asked for other objectives
+    figure = front(cells, wanted(standing=["31002:bits,error:12.5"]))
+    assert circled(figure.axes[0]) == [0] and np.allclose(line_named(figure.axes[0], "front").get_xdata(), [0, 10, 30])
+    assert "remain (bits, error), 12.5 %" in texts_of(figure)
+    both = front(cells, wanted(more=[cells.path], standing=["00003:bits:5", ""])).axes
+    assert [circled(each) for each in both[:2]] == [[30], [10.9]]
+
+
+def settings_file(name, settings):
+    """Of each settings two cells; the last one's remain."""
+    count = 2 * len(settings)
+    return fronts_file(name, ["lu n=64 with a long name of many words"], ["core-L1"], [i / count for i in range(count)], settings=[each for each in settings for _ in range(2)],
+                       remains=np.array([i >= count - 2 for i in range(count)], np.uint8), bytes_per_event=np.linspace(1, 2, count))
+
+
+def many_settings_can_be_read():
+    for many in (2, 16, 40):
+        names = [f"width={i},path=memory,kinds=load,capacity=1K" for i in range(many)]
+        for files in (1, 2, 3):
+            for width in (1, 2):
+                results = [settings_file(f"f{many}", names) for _ in range(files)]
+                figure = front(results[0], wanted(columns=width, more=[each.path for each in results[1:]]))
+                figure.canvas.draw()
+                panels = [each for each in figure.axes if each.get_visible()]
+                cells = [line for axes in panels for line in axes.lines if line.get_label().startswith("C = ")]
+                assert max(line.get_markersize() for line in cells) == MARK
+                shown = [each.get_text().replace("\n", " ") for each in figure.legends[0].get_texts()]
+                assert (names[-1] in shown) and (names[1] in shown) == (many == 2), shown
+                assert (f"{many - 2} other settings" in shown) == (many > 8), "the least, which is the front, and the one that remains"
+                whole, titles = figure.bbox, [axes.get_title(loc="left") for axes in panels]
+                assert files == 1 or len(set(titles)) == files and all(f"f{many}" in each for each in titles), titles
+                boxes = [axes.get_window_extent() for axes in panels] + [figure.legends[0].get_window_extent()]
+                boxes += [axes._left_title.get_window_extent() for axes in panels if axes.get_title(loc="left")]
+                assert boxes[0].height > 0.9 * figure.dpi and boxes[0].width > 0.9 * figure.dpi, "panels keep their room"
+                for i, box in enumerate(boxes):
+                    assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, (many, files, width, i)
+                    assert not any(box.overlaps(other) for other in boxes[:i]), (many, files, width, i)
+                for axes in panels:
+                    frame = axes.get_window_extent()
+                    for line in axes.lines:
+                        x, y = axes.transData.transform(line.get_xydata()).T
+                        assert len(x) == 0 or min(x.min() - frame.x0, frame.x1 - x.max(), y.min() - frame.y0, frame.y1 - y.max()) > MARK, "points are not cut"
+                    for text in axes.texts:
+                        box = text.get_window_extent()
+                        assert not text.get_text() or whole.x0 <= box.x0 and box.x1 <= whole.x1, text.get_text()
+                plt.close(figure)
+
+
+def panels_without_one_below_have_numbers():
+    figure = front(fronts_file("a", ["lu", "radix", "fft", "ocean", "fmm"], ["core-L1"], [0.0, 0.1]), wanted())
+    figure.canvas.draw()
+    numbered = [any(each.get_text() and each.get_visible() for each in axes.get_xticklabels()) for axes in figure.axes[:5]]
+    assert numbered == [False, True, True, True, True], numbered
 
 
 def campaign_file():
@@ -381,21 +439,23 @@ def fronts_are_staircases_over_all_rows():
                 assert name in title, title
             assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
             if not chosen:
-                legend = [each.get_text() for each in axes.get_legend().get_texts()]
-                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front", "remain, 5 %"}, legend
+                legend = [each.get_text() for each in figure.legends[0].get_texts()]
+                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front"}, legend
             plt.close(figure)
 
 
 def cells_at_one_place_are_all_named():
     result = sweep_file(["fifo", "lru", "fifo", "lru"], ["1", "1", "2", "2"], [16, 16, 64, 64], [0, 0, 0.1, 0.1], [50, 50, 10, 20])
-    shown = texts_of(front(result, wanted(metric="swapouts")))
+    shown = texts_of(front(result, wanted(metric="swapouts", standing=["3332:error:5"])))
     assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2" in shown, shown
 
 
 def labels_do_not_stand_over_each_other():
     for seed in range(5):
         for width in (1, 2):
-            figure = front(sweep_file(*many_cells(seed, 60)), wanted(metric="swapouts", columns=width))
+            cells = many_cells(seed, 60)
+            remain = "".join("3" if i in on_front(*map(np.array, cells[3:])) else "1" for i in range(60))
+            figure = front(sweep_file(*cells), wanted(metric="swapouts", columns=width, standing=[f"{remain}:error:5"]))
             figure.canvas.draw()
             boxes = [(each.get_text(), each.get_window_extent()) for each in figure.axes[0].texts if each.get_text()]
             assert boxes
@@ -424,7 +484,7 @@ def legends_stay_within_the_figure():
         for width in (1, 2):
             figure = draw(sweep_file(*columns), wanted(metric="swapouts", columns=width))
             figure.canvas.draw()
-            box = next(each.get_legend() for each in figure.axes[::-1] if each.get_legend()).get_window_extent()
+            box = next(each for each in figure.legends + [each.get_legend() for each in figure.axes[::-1]] if each).get_window_extent()
             whole = figure.bbox
             assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, (draw, width, box, whole)
             plt.close(figure)

@@ -319,7 +319,7 @@ TEST_F(Figures, FrontsHaveTheCellsThatNoOtherBeats) {
     const std::string script(figure_script());
     write_contents(directory_ / "front.py", script.substr(0, script.rfind("main()")) + R"(
 result = Result(sys.argv[1])
-drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", more=[])).axes[0]
+drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", more=[], standing=["33133111:error,slowdown:5"])).axes[0]
 line = next(each for each in drawn.lines if each.get_label() == "front")
 points = [(round(x, 9), round(y, 9)) for x, y in zip(*line.get_data())]
 assert points == [(0, 40), (1, 10), (1, 10), (5, -10)], points
@@ -333,7 +333,8 @@ assert is_log("slowdown", np.array([1, 31])) and not is_log("slowdown", np.array
 )");
     EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory_ / "front.py") + " " + result_).c_str()), 0);
     for (const char* columns : {"--columns=1", "--columns=2"}) {
-        FigureRequest wanted = request("front", "f.svg", {"--metric=slowdown", columns});
+        FigureRequest wanted =
+            request("front", "f.svg", {"--metric=slowdown", "--standing=33133111:error,slowdown:5", columns});
         wanted.overwrite = true;
         draw_figure(wanted);
         const std::string svg = contents(directory_ / "f.svg");
