@@ -15,6 +15,7 @@
 #include "storage/file.hpp"
 #include "viewer/figures/figure.hpp"
 #include "viewer/run_view.hpp"
+#include "viewer/sweep_view.hpp"
 #include "viewer/web/slim_file.hpp"
 
 namespace cachetally::app {
@@ -23,8 +24,8 @@ namespace {
 struct FigureOptions {
     FigureRequest request;
     std::vector<std::string> files;
-    std::string level, structure, what, phases, metric, eviction, test, variant, beside, x, y, value, facet, lines,
-        where;
+    std::string level, structure, what, phases, metric, eviction, test, variant, beside, x, y, value, facet, lines;
+    ChoiceTexts choice;
     unsigned columns = 2;
     bool log = false, linear = false;
 };
@@ -49,7 +50,7 @@ const std::vector<Kind>& kinds() {
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front",
          "sweep",
-         {"--metric", "--eviction", "--beside"},
+         {"--metric", "--eviction", "--beside", "--objectives", "--where", "--tolerance"},
          {"bytes", "swapouts", "bits", "area", "energy", "slowdown"},
          "trackers",
          "trackers",
@@ -87,6 +88,38 @@ void check_file(const std::string& file, const FigureRequest& request, std::stri
                                       : fmt::format("of it there are: {}", fmt::join(possible, ", ")));
 }
 
+constexpr std::size_t most_marked = 100'000;  ///< cells of a file: they are handed over as one word
+
+/// What standings_of() says of the cells of a sweep, as figure_front.py reads it; empty where the file itself says it,
+/// or is of trackers.
+std::string standing_words(const std::string& path, const FigureOptions& options) {
+    const InputFile file(path, options.request.trust);
+    if (result_kind(file) != "sweep") return "";
+    const bool told = file.root().open_group("sweep").open_group("rows").has("remains");
+    if (told && !options.choice.given()) return "";
+    SweepView view = read_sweep_view(file);
+    if (options.choice.given()) view.choice = choice_of(options.choice);
+    if (view.cells.size() > most_marked)
+        throw UsageError("{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
+                         shown(path), most_marked, view.cells.size());
+    std::string words;
+    for (const Standing& each : standings_of(view.cells, view.choice))
+        words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
+    view.choice.objectives = objectives_for(view.cells, view.choice);
+    return fmt::format("{}:{}:{:g}", words, view.choice.objectives_text(), 100 * view.choice.tolerance);
+}
+
+void pass_standings(const FigureOptions& options, FigureRequest& request) {
+    std::vector<std::string> words;
+    for (const std::string& file : options.files) words.push_back(standing_words(file, options));
+    if (std::ranges::all_of(words, &std::string::empty)) {
+        if (options.choice.given())
+            throw UsageError("--objectives, --where and --tolerance are for sweeps, and no file is one");
+        return;
+    }
+    for (const std::string& each : words) request.options.push_back("--standing=" + each);
+}
+
 void run(const FigureOptions& options) {
     FigureRequest request = options.request;
     if (figure_format(request.output).empty())
@@ -115,7 +148,10 @@ void run(const FigureOptions& options) {
     pass("--value", options.value);
     pass("--facet", options.facet);
     pass("--lines", options.lines);
-    pass("--where", options.where);
+    if (kind.name == "front")
+        pass_standings(options, request);
+    else
+        pass("--where", options.choice.where);
     if (options.log) request.options.emplace_back("--log");
     if (options.linear) request.options.emplace_back("--linear");
     request.options.push_back(fmt::format("--columns={}", options.columns));
@@ -125,9 +161,9 @@ void run(const FigureOptions& options) {
 /// What a kind would pass over is refused.
 void check_use(const CLI::App& command, const FigureOptions& options) {
     const Kind& kind = kind_of(options.request.kind);
-    for (const char* option :
-         {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric", "--eviction", "--test",
-          "--variant", "--beside", "--x", "--y", "--value", "--facet", "--lines", "--where"})
+    for (const char* option : {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric",
+                               "--eviction", "--test", "--variant", "--beside", "--x", "--y", "--value", "--facet",
+                               "--lines", "--objectives", "--where", "--tolerance"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
             throw UsageError("{} is not for figures of the kind {}, which take {}", option, kind.name,
@@ -202,9 +238,8 @@ void add_figure(CLI::App& app) {
                     "the name of a parameter");
     add_text_option(*command, "--facet", options->facet, "Of campaigns: a picture for each value of a parameter",
                     "PARAM", "the name of a parameter");
-    add_text_option(*command, "--where", options->where,
-                    "Of campaigns: only points of these values, as in \"n=64,L2.size=1 MiB\"", "NAME=VALUE,...",
-                    "values, as in n=64");
+    add_choice_options(*command, options->choice,
+                       "; of campaigns only points of these values, as in \"n=64,L2.size=1 MiB\"");
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
     add_trust_option(*command, options->request.trust);
@@ -218,7 +253,7 @@ void add_figure(CLI::App& app) {
         "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg\n"
         "  cachetally figure front sweep.h5 --metric slowdown -o front.pdf\n"
         "  cachetally figure reuse lu.h5 --log -o reuse.pdf\n"
-        "  cachetally figure front lu.h5 radix.h5 --metric bits -o fronts.pdf\n"
+        "  cachetally figure front lu.h5 radix.h5 --metric bits --objectives error,bits -o fronts.pdf\n"
         "  cachetally figure campaign small.campaign/result.h5 --x counters --y error --lines granularity --facet n -o "
         "error.svg\n"
         "  cachetally figure campaign small.campaign/result.h5 --x n --y L2.size --value miss_rate_L2 -o l2.pdf\n"

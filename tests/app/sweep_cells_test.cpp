@@ -175,6 +175,36 @@ TEST_F(SweepCells, WrongOnesAreRefused) {
     EXPECT_THAT(none.err, HasSubstr("WORKLOAD is required"));
 }
 
+/// Circles in a figure of a front.
+std::size_t circles(const std::string& svg) {
+    const std::size_t begin = svg.find("<g id=\"remain\">");
+    if (begin == std::string::npos) return 0;
+    std::size_t count = 0, at = svg.find("<use ", begin);
+    for (const std::size_t end = svg.find("</g>", begin); at < end; at = svg.find("<use ", at + 1)) ++count;
+    return count;
+}
+
+// The figure has error and bytes as axes, whatever the cells were compared by.
+TEST_F(SweepCells, RemainInFiguresAsTheyDoElsewhere) {
+    const Words sweep{"sweep", "lu", "n=32", "block=8", "--counters", "16,32", "--granularity", "1-3", "-o", "s.h5"};
+    ASSERT_EQ(cachetally(directory_.path(), sweep + Words{"--objectives", "error,bits"}).status, 0);
+    std::set<std::size_t> different;
+    for (const Words& choice : {Words{}, Words{"--objectives", "bytes"}, Words{"--objectives", "error,bytes,bits"},
+                                Words{"--where", "error>1", "--tolerance", "0"}}) {
+        const Words figure{"figure", "front", "s.h5", "--metric", "bytes", "-f", "-o", "f.svg"};
+        const Finished drawn = cachetally(directory_.path(), figure + choice);
+        ASSERT_EQ(drawn.status, 0) << drawn.err;
+        std::size_t remain = 0;
+        const json told = good_json(Words{"show", "s.h5"} + choice);
+        for (const json& row : told["rows"]) remain += row["remains"] == true;
+        EXPECT_EQ(circles(contents(directory_ / "f.svg")), remain);
+        different.insert(remain);
+    }
+    EXPECT_GT(different.size(), 1U);
+    const Words wrong{"figure", "front", "s.h5", "-o", "x.svg", "--objectives", "eror"};
+    EXPECT_THAT(cachetally(directory_.path(), wrong).err, HasSubstr("did you mean 'error'?"));
+}
+
 TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {
     const Words sweep{"sweep", "lu", "n=32", "block=8", "--counters", "16,32", "--granularity", "1,2"};
     ASSERT_EQ(cachetally(directory_.path(), sweep + Words{"-o", "s.h5"}).status, 0);
