@@ -82,7 +82,7 @@ TextTable cell_table(bool settings, bool timed) {
     columns.push_back({"error %"});
     if (timed) columns.push_back({"slower %"});
     for (const char* title : {"bytes/event", "bits", "comparators", "area", "energy/event"}) columns.push_back({title});
-    columns.push_back({"", left, true});
+    columns.push_back({.title = "", .align = left, .marks = true});
     return TextTable(std::move(columns), keys);
 }
 
@@ -166,7 +166,7 @@ std::string how_far(const SweepView& view, unsigned width) {
     return '\n' +
            wrapped(
                "ours: with ours / published. paper: Schulz et al. 2002, Table 2; * repeats another cell: a misprint. "
-               "C: counters, G: lines per counter. The error is the same for every C.",
+               "The error is the same for every C.",
                width) +
            fmt::format("mean factor over the {} clean {}: {:.3f}, worst {:.2f}\n", clean, clean == 1 ? "cell" : "cells",
                        factors / std::max(1, clean), worst);
@@ -198,7 +198,7 @@ std::string heading(const SweepView& view, bool one_field) {
     text += one_field ? fmt::format("{} on {}", counted(view.events, "event"), without_controls(view.link))
                       : counted(view.cells.size(), "cell");
     if (view.runs > 1) text += ", " + counted(view.runs, "run");
-    return text + '\n' + view.title.remarks();
+    return text + '\n' + view.title.remarks() + "C: counters. G: lines per counter.\n";
 }
 
 std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
@@ -280,9 +280,9 @@ std::string to_text(const SweepView& view, unsigned width) {
     } else {
         text += fields_text(view.cells, view, width) + fields_text(worst_of(view.cells), view, width);
     }
-    text += "\nC: counters. G: lines per counter.\n";
-    if (!view.slowdown_unknown.empty()) text += wrapped("?: " + view.slowdown_unknown + ".", width);
-    return text + remarks_on_cost(view, width);
+    std::string remarks = view.slowdown_unknown.empty() ? "" : wrapped("?: " + view.slowdown_unknown + ".", width);
+    remarks += remarks_on_cost(view, width);
+    return text + (remarks.empty() ? "" : '\n' + remarks);
 }
 
 }  // namespace cachetally

@@ -85,23 +85,33 @@ std::vector<std::size_t> TextTable::widths(bool brief) const {
 
 bool TextTable::fits(unsigned width) const { return taken_by(widths(true)) <= width; }
 
-/// As many columns as there is room for, and the next ones in the next part; bound ones stay with those before them.
+/// As many columns as there is room for, and the next ones in the next part; bound ones stay with those before them,
+/// marks end each part.
 std::vector<TextTable::Columns> TextTable::parts(const std::vector<std::size_t>& wide, unsigned width) const {
     Columns keys(std::min(keys_, columns_.size()));
     std::iota(keys.begin(), keys.end(), std::size_t{0});
     const std::span widths(wide);
+    Columns marks;
+    std::size_t taken_by_each = taken_by(widths.first(keys.size()));
+    for (std::size_t i = keys.size(); i < columns_.size(); ++i)
+        if (columns_[i].marks) {
+            marks.push_back(i);
+            taken_by_each += gap + wide[i];
+        }
     std::vector<Columns> all{keys};
-    std::size_t taken = taken_by(widths.first(keys.size()));
+    std::size_t taken = taken_by_each;
     for (std::size_t from = keys.size(), to = from; from < columns_.size(); from = to) {
         for (++to; to < columns_.size() && columns_[to].bound;) ++to;
+        if (columns_[from].marks) continue;
         const std::size_t more = taken_by(widths.subspan(from, to - from));
         if (taken + gap + more > width && all.back().size() > keys.size()) {
             all.push_back(keys);
-            taken = taken_by(widths.first(keys.size()));
+            taken = taken_by_each;
         }
         taken += gap + more;
         for (std::size_t i = from; i < to; ++i) all.back().push_back(i);
     }
+    for (Columns& part : all) part.insert(part.end(), marks.begin(), marks.end());
     return all;
 }
 

@@ -45,6 +45,7 @@ public:
         std::string title;
         Align align = Align::right;
         bool bound = false;  ///< means nothing without the column before it
+        bool marks = false;  ///< says something of the row: where there are several tables, each ends in it
     };
 
     /// `keys`: how many of the first columns name a row.

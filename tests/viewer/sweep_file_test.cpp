@@ -121,6 +121,17 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
     EXPECT_EQ(read.cells, view.cells);
     EXPECT_EQ(to_json(read), to_json(view));
     EXPECT_EQ(to_text(read, 100), to_text(view, 100));
+    const std::string narrow = to_text(read, 50);  // in parts; those of 16 counters are the front
+    EXPECT_LT(narrow.find("C: counters. G: lines per counter."), narrow.find("core-L1: "));
+    std::size_t marked = 0;
+    std::istringstream lines(narrow);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("fifo  ")) {
+            const bool of_the_front = line.ends_with("  *") || line.ends_with("  .");
+            EXPECT_EQ(of_the_front, line.find("  1  16  ") != std::string::npos) << narrow;
+            marked += of_the_front;
+        }
+    EXPECT_GE(marked, 2 * 12U) << narrow;
     EXPECT_EQ(read.runs, 7U);
     const nlohmann::ordered_json told = to_json(read);
     EXPECT_EQ(told["rows"][5]["link"], "L1-L2");

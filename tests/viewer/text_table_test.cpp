@@ -81,6 +81,25 @@ TEST(Table, SplitsWhatDoesNotFitAndLosesNothing) {
         EXPECT_EQ(table.text(width).substr(0, 18), "name  no  first  %") << width;
 }
 
+TEST(Table, MarksEndEachPart) {
+    TextTable table(
+        {{"key", TextTable::Align::left}, {"a"}, {.title = "", .align = TextTable::Align::left, .marks = true}, {"b"}});
+    table.add({"k", "123", "*", "45678"});
+    table.add({"l", "9", "", "7"});
+    EXPECT_EQ(table.text(18),
+              "key    a      b\n"
+              "k    123  45678  *\n"
+              "l      9      7\n");
+    EXPECT_EQ(table.text(17),
+              "key    a\n"
+              "k    123  *\n"
+              "l      9\n"
+              "\n"
+              "key      b\n"
+              "k    45678  *\n"
+              "l        7\n");
+}
+
 TEST(Table, FitsEveryWidthThatItsWidestColumnsFit) {
     TextTable table({{"key", TextTable::Align::left}, {"a"}, {"b"}, {"c"}, {"d"}, {"e"}});
     table.add({"k", "12345678", "2", "345", "6", "78901"});
