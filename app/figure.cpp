@@ -98,7 +98,10 @@ std::string standing_words(const std::string& path, const FigureOptions& options
     const bool told = file.root().open_group("sweep").open_group("rows").has("remains");
     if (told && !options.choice.given()) return "";
     SweepView view = read_sweep_view(file);
-    if (options.choice.given()) view.choice = choice_of(options.choice);
+    if (options.choice.given()) {
+        view.choice = choice_of(options.choice);
+        require_measured(view.choice, view.timed);
+    }
     if (view.cells.size() > most_marked)
         throw UsageError("{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
                          shown(path), most_marked, view.cells.size());

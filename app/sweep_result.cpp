@@ -47,6 +47,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
 SweepView begun_view(const SweepOptions& options, const SweepPlan& plan) {
     SweepView view;
     view.choice = choice_of(options.choice_of_cells);
+    require_measured(view.choice, options.slowdown);
     view.timed = options.slowdown;
     view.link = fmt::format(
         "{}", fmt::join(parse_links(options.links.empty() ? plan.variants[0].base.link : options.links), ","));

@@ -272,7 +272,10 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
     SweepView view = read_sweep_view(file);
-    if (options.choice) view.choice = *options.choice;
+    if (options.choice) {
+        require_measured(*options.choice, view.timed);
+        view.choice = *options.choice;
+    }
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                         : to_text(view, options.width) + '\n' + origin(file, options.width);
 }

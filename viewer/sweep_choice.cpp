@@ -132,6 +132,16 @@ SweepChoice parse_choice(const std::string& objectives, const std::string& where
     return choice;
 }
 
+void require_measured(const SweepChoice& choice, bool timed) {
+    if (timed) return;
+    const auto of_time = [](const Objective* objective) { return objective->name == "slowdown"; };
+    const bool bound = std::ranges::any_of(choice.bounds, of_time, &Bound::objective);
+    if (!bound && std::ranges::none_of(choice.objectives, of_time)) return;
+    throw std::invalid_argument(fmt::format("'{} {}': the slowdown was not measured; sweep --slowdown measures it",
+                                            bound ? "--where" : "--objectives",
+                                            bound ? choice.bounds_text() : choice.objectives_text()));
+}
+
 std::vector<bool> front_of(std::span<const Point> points) {
     std::vector<bool> on_front(points.size());
     std::vector<const Point*> front;  // what beats a point comes before it

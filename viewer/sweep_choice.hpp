@@ -47,6 +47,9 @@ struct SweepChoice {
 /// names the option --objectives or --where.
 SweepChoice parse_choice(const std::string& objectives, const std::string& where, double percent = 5);
 
+/// Throws std::invalid_argument where the choice goes by slowdowns, and the sweep has none.
+void require_measured(const SweepChoice& choice, bool timed);
+
 /// A cell by its objectives.
 using Point = std::vector<double>;
 

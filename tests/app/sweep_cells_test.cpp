@@ -165,6 +165,8 @@ TEST_F(SweepCells, WrongOnesAreRefused) {
           {{"--workload", "lv,n=16"}, "'lv' is neither a workload nor a trace"},
           {{"--objectives", "eror"}, "did you mean 'error'?"},
           {{"--where", "error=5"}, "is not a bound"},
+          {{"--where", "error<5,slowdown<1"}, "the slowdown was not measured; sweep --slowdown measures it"},
+          {{"--objectives", "error,slowdown"}, "the slowdown was not measured"},
           {{"--tolerance", "-1"}, "--tolerance"}}) {
         const Finished refused = cachetally(directory_.path(), lu + words);
         EXPECT_EQ(refused.status, 2) << says;
@@ -219,6 +221,11 @@ TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {
         EXPECT_EQ(told["rows"][i]["remains"], i == 0) << i;
     }
     EXPECT_EQ(good_json(Words{"show", "s.h5"} + choice), told) << "a file can be asked again";
+    for (const Words& words : {Words{"show", "s.h5"}, Words{"figure", "front", "s.h5", "-o", "f.svg"}}) {
+        const Finished untimed = cachetally(directory_.path(), words + Words{"--where", "slowdown<1"});
+        EXPECT_EQ(untimed.status, 2) << untimed.err;
+        EXPECT_THAT(untimed.err, HasSubstr("'--where slowdown<1': the slowdown was not measured"));
+    }
     const Finished refused = cachetally(directory_.path(), {"run", "lu", "n=16", "block=8", "-o", "r.h5"});
     EXPECT_EQ(refused.status, 0);
     EXPECT_THAT(cachetally(directory_.path(), {"show", "r.h5", "--where", "error<5"}).err,
