@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "viewer/attribution_text.hpp"
 #include "viewer/component_tables.hpp"
@@ -137,22 +138,24 @@ Totals totals_of(const RunView& view, const std::string& level) {
 }
 
 constexpr double alike = 0.99;  ///< of the count of the worst phase: others are as bad
-constexpr std::size_t most_named = 3;
+constexpr std::size_t most_named = 8;
 
-/// "phase 4", "phase 4 (solve)", "phases 6, 9, 12 (solve)", "phases 6 (solve), 7 (check)"
+/// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many the first, "and 29 more"
 std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
     const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
-    const auto same = [&](std::size_t number) { return name(number) == name(numbers.front()); };
-    const bool alike = std::ranges::all_of(numbers, same);
+    const std::span shown = std::span(numbers).first(std::min(numbers.size(), most_named));
     std::vector<std::string> words;
-    for (const std::size_t number : numbers) {
-        const bool named = !name(number).empty() && (!alike || number == numbers.back());
-        words.push_back(named ? fmt::format("{} ({})", number, name(number)) : std::to_string(number));
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const std::string own = name(shown[i]);
+        const bool again = i + 1 < shown.size() && own == name(shown[i + 1]);
+        words.push_back(own.empty() || again ? std::to_string(shown[i]) : fmt::format("{} ({})", shown[i], own));
     }
-    return fmt::format("phase{} {}", numbers.size() == 1 ? "" : "s", fmt::join(words, ", "));
+    const std::size_t rest = numbers.size() - shown.size();
+    return fmt::format("phase{} {}{}", numbers.size() == 1 ? "" : "s", fmt::join(words, ", "),
+                       rest > 0 ? fmt::format(" and {} more", rest) : "");
 }
 
-/// ", worst in phase 4", ", alike in 37 phases", ", all in phase 1"; empty where there is but one.
+/// ", worst in phase 4", ", all in phase 1"; empty where there is but one.
 std::string worst_phases(const std::vector<double>& by_phase, const std::vector<PhaseResult>& run) {
     const std::optional<Part> worst = largest(by_phase);
     if (!worst || by_phase.size() == 1) return "";
@@ -160,7 +163,6 @@ std::string worst_phases(const std::vector<double>& by_phase, const std::vector<
     std::vector<std::size_t> phases;
     for (std::size_t phase = 0; phase < by_phase.size(); ++phase)
         if (by_phase[phase] >= alike * worst->count) phases.push_back(phase);
-    if (phases.size() > most_named) return fmt::format(", alike in {} phases", phases.size());
     return ", worst in " + phases_in_words(phases, run);
 }
 

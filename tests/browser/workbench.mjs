@@ -52,6 +52,11 @@ export const workbenchCases = [
             const equal = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = [];`));
             t.equal(equal[3].split(':')[0], 'phases 0, 1', 'two phases with equal misses');
             t.check(equal[0].endsWith(', worst in phases 0, 1.'), equal[0]);
+            const many = (count) => made(`info.phases = { names: [], cycles: column(), references: column(), pageWalks: column() }; info.causes = [];
+                info.structureLevels[0] = { name: 'L1', structure: column(...Array(${count}).fill(0)), phase: column(...Array(${count}).keys()), accesses: column(...Array(${count}).fill(9)), misses: column(...Array(${count}).fill(8)) };`);
+            t.check((await page.evaluate(many(8)))[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7.'), 'eight phases alike');
+            const more = await page.evaluate(many(10));
+            t.check(more[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more.') && more[3].startsWith('phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more: '), more.join());
             const named = await page.evaluate(made(`info.phases.names = ['build', 'solve'];`));
             t.check(named[0].endsWith(', all in phase 1 (solve).') && named[3].startsWith('phase 1 (solve): '), named[0]);
             const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases.names = ['solve', 'solve'];`));
@@ -87,12 +92,13 @@ export const workbenchCases = [
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             t.run('run', 'water', '-m', 'generic3', '--causes', '-o', 'water.h5');
+            t.run('run', 'water', '-m', 'schulz2002', '--causes', '-o', 'alike.h5');
             t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '-o', 'shared.h5');
             const lines = Array.from({ length: 4000 }, (_, i) => `${i % 5 === 0 ? 1 : 0} ${(0x400000 + 4096 * (i % 40)).toString(16)} 8\n0 ${(0x800000 + 64 * ((7 * i) % 500)).toString(16)} 8\n`);
             writeFileSync(t.file('answer.din'), lines.join(''));
             writeFileSync(t.file('answer.names'), '0x400000 163840 8 columns\n0x800000 32000 8 rows\n');
             t.run('replay', t.file('answer.din'), '--structures', t.file('answer.names'), '-m', 'generic3', '--causes', '-o', 'answer.h5');
-            for (const [file, levels] of [['lu.h5', ['L1', 'L2']], ['lu2.h5', ['L1', 'L2']], ['water.h5', ['L1D', 'L2', 'L3']], ['shared.h5', ['L1D', 'L2']], ['answer.h5', ['L1D', 'L2']]])
+            for (const [file, levels] of [['lu.h5', ['L1', 'L2']], ['lu2.h5', ['L1', 'L2']], ['water.h5', ['L1D', 'L2', 'L3']], ['alike.h5', ['L1', 'L2']], ['shared.h5', ['L1D', 'L2']], ['answer.h5', ['L1D', 'L2']]])
                 for (const level of levels) {
                     await t.open(page, t.file(file), `level=${level}`);
                     const expected = JSON.parse(t.script(join(t.here, 'answer.py'), t.file(file), level));
@@ -102,7 +108,9 @@ export const workbenchCases = [
                         const part = found[name] && [found[name].name, found[name].count, found[name].of];
                         t.equal(JSON.stringify(part), JSON.stringify(expected[name]), `${name} of ${level} in ${file}`);
                     }
+                    t.equal(found.phases.join(), expected.phases.join(), `worst phases of ${level} in ${file}`);
                     const shown = await page.locator('.sentence').textContent();
+                    if (expected.when) t.check(shown.endsWith(expected.when), `${shown}: ${expected.when}`);
                     t.check(shown.startsWith(`${level} misses`) && shown.includes(expected.structure[0]), shown);
                     t.equal(await page.locator('.tile').count(), 5, `tiles of ${level} in ${file}`);
                 }
@@ -116,7 +124,8 @@ export const workbenchCases = [
             t.run('run', 'lu', 'n=32', '-o', 'few.h5');
             t.run('run', 'lu', 'n=32', '--no-exact', '-o', 'quick.h5');
             t.run('run', '--report', t.file('program.txt'), '--causes', '-o', 'program.h5', '--', '/bin/true');
-            for (const file of ['lu.h5', 'lu2.h5', 'water.h5', 'shared.h5', 'few.h5', 'quick.h5', 'program.h5']) {
+            t.run('run', 'water', '-m', 'schulz2002', '--causes', '-f', '-o', 'alike.h5');
+            for (const file of ['lu.h5', 'lu2.h5', 'water.h5', 'alike.h5', 'shared.h5', 'few.h5', 'quick.h5', 'program.h5']) {
                 await t.open(page, t.file(file));
                 const told = await page.evaluate(`(() => { const { info } = cachetally.source; return cachetally.answers.sentenceOf(cachetally.answers.answerOf(info), info); })()`);
                 t.equal(told, JSON.parse(t.run('show', t.file(file), '--json')).answer, file);
@@ -131,7 +140,7 @@ export const workbenchCases = [
             const state = () => page.evaluate(`['structure', 'phases', 'cause'].map((key) => cachetally.state[key] ?? '').join()`);
             for (const [tile, expected] of [
                 ['where', 'A,,'],
-                ['when', 'A,4,'],
+                ['when', 'A,4,capacity'],
                 ['why', 'A,,capacity'],
                 ['level', ',,'],
             ]) {
@@ -141,7 +150,7 @@ export const workbenchCases = [
                 t.equal(await state(), expected, `what the tile '${tile}' shows`);
                 t.equal(await page.evaluate('document.activeElement.dataset.tile'), tile, 'the focus');
             }
-            for (const expected of ['A,,capacity', 'A,4,', 'A,,']) {
+            for (const expected of ['A,,capacity', 'A,4,capacity', 'A,,']) {
                 await page.keyboard.press('u');
                 await t.until(page, `['structure', 'phases', 'cause'].map((key) => cachetally.state[key] ?? '').join() === '${expected}'`, `${expected} again`, 3000);
             }

@@ -45,7 +45,19 @@ TEST(Answer, SaysHowMuchWhereWhyAndWhen) {
     view.counts.run.phases.clear();
     view.structures.levels[0].tallies = {
         {0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}}, {0, 3, {9, 8}}, {0, 4, {9, 1}}};
-    EXPECT_TRUE(answer(view, "L1").ends_with(", alike in 4 phases."));
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3."));
+    auto& tallies = view.structures.levels[0].tallies;
+    for (std::uint32_t phase = 5; phase < 9; ++phase) tallies.push_back({0, phase, {9, 8}});
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8."));
+    tallies.push_back({0, 9, {9, 8}});
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8 and 1 more."));
+    view.counts.run.phases.resize(10);
+    for (PhaseResult& phase : view.counts.run.phases) phase.name = "solve";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8 (solve) and 1 more."));
+    view.counts.run.phases[2].name = "check";
+    EXPECT_TRUE(
+        answer(view, "L1").ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6, 7, 8 (solve) and 1 more."));
+    view.counts.run.phases.clear();
     view.structures.levels.clear();
     EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses.");
 }

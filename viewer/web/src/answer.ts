@@ -69,7 +69,6 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
 
 /** Of the count of the worst phase: others are as bad. */
 const alike = 0.99;
-const mostNamed = 3;
 const largePart = 0.25;
 
 const share = (part: Part): string => percent(part.count / part.of);
@@ -88,8 +87,7 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses`];
     if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
     if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name]}`);
-    if (phase && several)
-        parts.push(phases.length > mostNamed ? `, alike in ${phases.length} phases` : `, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
+    if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
     return `${parts.join('')}.`;
 }
 
@@ -143,8 +141,9 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const part = percent(answer.inPhases / phase.of);
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
         const note = `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}`;
-        const value = answer.phases.length > mostNamed ? `alike in ${answer.phases.length} phases` : phasesInWords(answer.phases, info.phases.names);
-        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, phases: answer.phases.join(',') } });
+        const value = phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names); // names of several are in the sentence
+        // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
+        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', phases: answer.phases.join(',') } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer);
     const told = cause ? `${share(cause)} of its misses` : 'the run was made without --causes';

@@ -78,12 +78,14 @@ export function readPhases(text: string | undefined, count: number): { phases: n
 export const phasesText = (phases: number[] | null): string =>
     joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
 
-/** "phase 4", "phase 4 (solve)", "phases 6, 9, 12 (solve)", "phases 6 (solve), 7 (check)": with names that the program gives. */
+const phasesNamed = 8;
+
+/** "phase 4", "phases 6, 9 (solve), 12 (check)": with names that the program gives, once for those in a row; of many the first, "and 29 more". */
 export function phasesInWords(numbers: number[], names: string[]): string {
     const name = (i: number) => (names[i] && names[i] !== `phase ${i}` ? ` (${names[i]})` : '');
-    const same = numbers.every((i) => name(i) === name(numbers[0]));
-    const words = numbers.map((i, at) => `${i}${!same || at === numbers.length - 1 ? name(i) : ''}`);
-    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}`;
+    const shown = numbers.slice(0, phasesNamed);
+    const words = shown.map((i, at) => `${i}${at < shown.length - 1 && name(i) === name(shown[at + 1]) ? '' : name(i)}`);
+    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}${numbers.length > shown.length ? ` and ${numbers.length - shown.length} more` : ''}`;
 }
 
 export function parseRange(text: string | undefined, most: number): [number, number] | null {
