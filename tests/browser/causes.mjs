@@ -73,6 +73,28 @@ export const causeCases = [
         },
     ],
     [
+        'cores of a kernel: accesses and misses by level, of the chosen phases',
+        async (t, page) => {
+            t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '--per-core', '-o', 'cores.h5');
+            const { cores } = t.json('show', 'cores.h5');
+            for (const [level, phases] of [['L1D', ''], ['L2', ''], ['L1D', '3,5']]) {
+                await t.open(page, t.file('cores.h5'), `level=${level}&phases=${phases}`);
+                const [head, ...rows] = await tableRows(page, 'Cores, ');
+                for (const core of [0, 1, 2, 3]) {
+                    const row = rows.find(([name]) => name === `core ${core}`);
+                    t.check(row, `core ${core} is told of`);
+                    const expected = (of, name) => sum(cores.filter((each) => each.level === of && each.core === core && (!phases || phases.split(',').includes(String(each.phase)))).map((each) => each[name]));
+                    for (const [of, name] of [[level, 'accesses'], ['L1D', 'misses'], ['L2', 'misses']])
+                        t.equal(number(row[head.indexOf(`${of} ${name}`)]), expected(of, name), `${name} of core ${core} in ${of}, phases ${phases || 'all'}`);
+                    const bar = await page.locator(`.details [aria-label=Cores] li[title^="core ${core}:"]`).getAttribute('title');
+                    t.equal(number(bar.split(': ')[1].split(' ')[0]), expected(level, 'misses'), `misses of core ${core} in the details`);
+                }
+            }
+            await t.open(page, t.file('cores.h5'), 'structure=key_to');
+            t.equal(await page.locator('[aria-label=Cores]').count(), 0, 'cores of a structure, which the file does not tell');
+        },
+    ],
+    [
         'attribution: misses of structures and code of a program, by cause; sorted as asked for',
         async (t, page) => {
             writeTrace(t);

@@ -36,6 +36,8 @@ const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
     return { names: range(Math.max((max(of as ArrayLike<number> & Iterable<number>) ?? 0) + 1, names.length)).map((i) => phasesInWords([i], names)), of };
 };
 
+const coreAxis = (info: FileInfo, of: Column): Axis => ({ names: range(info.machine.cores).map((i) => `core ${i}`), of });
+
 /** Of rows of sites; the same for all levels. */
 const dimensionsOfSites = once((info: FileInfo): Cube['dimensions'] => {
     const { columns: { site, phase, core }, groupings } = info.attribution!;
@@ -51,7 +53,7 @@ const dimensionsOfSites = once((info: FileInfo): Cube['dimensions'] => {
         function: grouped('functions', ''),
         line: grouped('lines', ''),
         field: grouped('fields', ''),
-        ...(core ? { core: { names: range(info.machine.cores).map((i) => `core ${i}`), of: core } } : {}),
+        ...(core ? { core: coreAxis(info, core) } : {}),
     };
 });
 
@@ -117,11 +119,25 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     };
 }
 
+/** Of a kernel: a row per core and phase, which are of all addresses. */
+function cubeOfCores(info: FileInfo, level: string): Cube | null {
+    const { cores } = info;
+    const number = cores?.levels.indexOf(level) ?? -1;
+    if (!cores || number < 0) return null;
+    const column = (name: 'core' | 'phase' | 'accesses' | 'misses') => cores[name].filter((_, i) => cores.level[i] === number);
+    const dimensions = { core: coreAxis(info, column('core')), phase: phaseAxis(info, column('phase')) };
+    return { level, dimensions, accesses: column('accesses'), misses: column('misses'), cycles: null, causes: null };
+}
+
 const cubesOf = once((_: FileInfo) => new Map<string, Cube | null>());
 
 /** Of a level; null where the file tells nothing apart in it. */
 export const cubeOf = (info: FileInfo, level: string): Cube | null =>
     remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
+
+/** What tells a level apart by this: the same; of kernels cores alone are in a table of their own. */
+export const cubeBy = (info: FileInfo, level: string, by: Dimension): Cube | null =>
+    by === 'core' && !info.attribution ? remembered(cubesOf(info), `${level} by core`, () => cubeOfCores(info, level)) : cubeOf(info, level);
 
 /** Rows of a cube that a filter leaves. */
 export function rowsOf(cube: Cube, filter: Filter): number[] {

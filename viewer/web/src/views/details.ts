@@ -5,7 +5,7 @@
 import { max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { filterByNames, linesOf, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe } from '../axis';
-import { causeNames, cubeOf, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { brief, bytes, full, percent, phaseEdges, signed } from '../numbers';
@@ -81,10 +81,12 @@ function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
     return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))));
 }
 
-function codeBlock(app: App, { cube }: Chosen, rows: number[], by: Dimension, title: string): HTMLElement | null {
+function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, title: string): HTMLElement | null {
+    const cube = chosen.cube && cubeBy(app.source.info, chosen.cube.level, by);
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
-    const key = { function: 'func', core: 'core' }[by as string];
+    const rows = rowsOf(cube, filter);
+    const key = cube === chosen.cube && { function: 'func', core: 'core' }[by as string];
     const part = (count: number, i: number): Part => ({ name: names[i], count, go: key ? () => app.set({ [key]: names[i] }) : undefined });
     return bars(title, 'misses', mostFirst(Array.from(sumsBy(cube, by, cube.misses, rows), part)), by === 'core' ? 2 : 1);
 }
@@ -150,9 +152,9 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
         causeBlock(app, chosen, rows),
         sharingBlock(app, chosen),
         evictorBlock(app, chosen),
-        codeBlock(app, chosen, rows, 'function', 'Functions'),
-        codeBlock(app, chosen, rows, 'line', 'Source lines'),
-        codeBlock(app, chosen, rows, 'core', 'Cores'),
+        codeBlock(app, chosen, filter, 'function', 'Functions'),
+        codeBlock(app, chosen, filter, 'line', 'Source lines'),
+        codeBlock(app, chosen, filter, 'core', 'Cores'),
     ];
 }
 
@@ -180,7 +182,7 @@ const tableRowsAtMost = 100;
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
     const { info } = app.source;
-    const { cube } = chosen;
+    const cube = chosen.cube && cubeBy(info, chosen.cube.level, by);
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
     const rows = rowsOf(cube, filter);
@@ -196,7 +198,7 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     if (cube.cycles) add('cycles lost', cube.cycles);
     cube.causes?.forEach((each, i) => add(causeNames[i], each));
     for (const name of info.attribution?.levels ?? info.structureLevels.map((each) => each.name)) {
-        const other = name !== cube.level ? cubeOf(info, name) : null;
+        const other = name !== cube.level ? cubeBy(info, name, by) : null;
         if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
         columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
     }
@@ -228,7 +230,7 @@ function evictionTable(app: App, { series, phases }: Chosen): Table | null {
     );
 }
 
-/** Of data structures, fields, functions, source lines and evictions; null: they are not known. */
+/** Of data structures, fields, functions, source lines, cores and evictions; null: they are not known. */
 export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): (Table | null)[] {
     const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
     const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
@@ -237,6 +239,7 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
         groupTable(app, chosen, 'field', 'Fields', filter),
         groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
         groupTable(app, chosen, 'line', 'Source lines', filter),
+        groupTable(app, chosen, 'core', 'Cores', without('core')),
         evictionTable(app, chosen),
     ];
 }

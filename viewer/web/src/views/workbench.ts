@@ -308,7 +308,7 @@ export function workbenchView(app: App): View {
         latest.forget('lines');
         const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
         const listed = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
-        if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(4); // lines that are evicted
+        if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(5); // lines that are evicted
         fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
         fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
     }
