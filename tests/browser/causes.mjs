@@ -73,7 +73,7 @@ export const causeCases = [
         },
     ],
     [
-        'cores of a kernel: accesses and misses by level, of the chosen phases',
+        'cores of a kernel: accesses and misses by level, of the chosen phases; lines that they share',
         async (t, page) => {
             t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '--per-core', '-o', 'cores.h5');
             const { cores } = t.json('show', 'cores.h5');
@@ -90,6 +90,14 @@ export const causeCases = [
                     t.equal(number(bar.split(': ')[1].split(' ')[0]), expected(level, 'misses'), `misses of core ${core} in the details`);
                 }
             }
+            const { sharing } = t.json('show', 'cores.h5');
+            const lines = new Set(sharing.rows.filter(({ level }) => level === 'L1D').map(({ address }) => address));
+            await t.open(page, t.file('cores.h5'), 'level=L1D');
+            const more = await page.locator('.details [aria-label="Lines shared by cores"] li.note').textContent();
+            t.equal(more, `and ${lines.size - 5} more: see the table “Lines shared by cores”`, 'where the others are');
+            t.equal((await tableRows(page, 'Lines shared by cores, ')).length, 1 + 100, 'rows of that table, whose CSV has all');
+            for (const text of await page.locator('.details li.note').allTextContents())
+                t.check((await tableRows(page, text.match(/“(.+)”/)[1])).length > 6, `there is the table of '${text}'`);
             await t.open(page, t.file('cores.h5'), 'structure=key_to');
             t.equal(await page.locator('[aria-label=Cores]').count(), 0, 'cores of a structure, which the file does not tell');
         },

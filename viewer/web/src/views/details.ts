@@ -50,8 +50,8 @@ interface Part {
 
 const mostFirst = (parts: Part[]): Part[] => sort(parts, ({ count }) => -count);
 
-/** Bars of parts of a whole, in the colours that they have elsewhere; null where fewer than `least` have any of it. */
-function bars(title: string, what: string, parts: Part[], least = 1): HTMLElement | null {
+/** Bars of parts of a whole, in the colours that they have elsewhere; null where fewer than `least` have any of it. `table`: that has all. */
+function bars(title: string, what: string, parts: Part[], least = 1, table = title): HTMLElement | null {
     const rows = parts.filter(({ count }) => count > 0);
     if (rows.length < least) return null;
     const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
@@ -60,7 +60,7 @@ function bars(title: string, what: string, parts: Part[], least = 1): HTMLElemen
         const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
         return h('li', { title: `${name}: ${full(count)} ${what}` }, called, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
     };
-    const more = rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the tables below`);
+    const more = rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the table “${table}”`);
     return block(title, h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more));
 }
 
@@ -78,7 +78,7 @@ function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
     const { series, phases } = chosen;
     const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases, structuresChosen(app, chosen)) : [];
     const sums = rollups(found, (some) => sum(some, ({ count }) => count), ({ by }) => by);
-    return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))));
+    return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))), 1, 'What evicts what');
 }
 
 function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, title: string): HTMLElement | null {
@@ -91,24 +91,38 @@ function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, titl
     return bars(title, 'misses', mostFirst(Array.from(sumsBy(cube, by, cube.misses, rows), part)), by === 'core' ? 2 : 1);
 }
 
-/** Lines that cores take from each other. */
-function sharingBlock(app: App, { series, selection, phases }: Chosen): HTMLElement | null {
+/** Lines that cores take from each other, as texts and how often. */
+function sharedLines(app: App, { series, selection, phases }: Chosen) {
     const { sharing, structures } = app.source.info;
     const level = sharing?.levels.indexOf(series.owner) ?? -1;
-    if (!sharing || level < 0) return null;
+    if (!sharing || level < 0) return [];
     const wanted = phases && new Set(phases);
     const rows = Array.from(sharing.address.keys()).filter((i) => {
         const at = BigInt(sharing.address[i]);
         const inside = !selection || selection.some(([from, to]) => at < to && at + BigInt(sharing.lineBytes) > from);
         return sharing.level[i] === level && inside && (!wanted || wanted.has(sharing.phase[i]));
     });
-    const lines = rollups(rows, (some) => some, (i) => sharing.address[i]).map(([address, some]) => {
-        const who = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
+    return rollups(rows, (some) => some, (i) => sharing.address[i]).map(([address, some]) => {
+        const cores = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
         const [wrong, right] = [sum(some, (i) => sharing.false_sharing[i]), sum(some, (i) => sharing.true_sharing[i])];
-        return { name: `${describe(structures, BigInt(address))}: cores ${who}, ${percent(wrong / (wrong + right))} false`, count: wrong + right };
+        return { line: describe(structures, BigInt(address)), cores, count: wrong + right, part: wrong / (wrong + right) };
     });
-    return bars('Lines shared by cores', 'misses after stores of another core', mostFirst(lines));
 }
+
+const shared = 'Lines shared by cores';
+
+function sharingBlock(app: App, chosen: Chosen): HTMLElement | null {
+    const part = ({ line, cores, count, part }: ReturnType<typeof sharedLines>[number]) => ({ name: `${line}: cores ${cores}, ${percent(part)} false`, count });
+    return bars(shared, 'misses after stores of another core', mostFirst(sharedLines(app, chosen).map(part)));
+}
+
+const sharingTable = (app: App, chosen: Chosen): Table =>
+    tableBy(`${shared}, ${phasesTitle(app)}`, sharedLines(app, chosen), [
+        ['line', ({ line }) => line],
+        ['cores', ({ cores }) => cores],
+        ['misses after stores of another core', ({ count }) => count],
+        ['false sharing %', ({ part }) => 100 * part],
+    ], { sorted: 2, barred: 2, most: tableRowsAtMost });
 
 /** How many lines of the selection lie in each set; more than there are ways cannot stay. */
 function setsBlock(cache: Cache, found: Selected): HTMLElement {
@@ -163,7 +177,7 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     if (!found) return [];
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
     return [
-        bars('Functions', 'events', found.functions),
+        found.functions.length ? block('Functions', tableElement(tableBy('Events by function', found.functions, [['function', ({ name }) => name], ['events', ({ count }) => count]], { sorted: 1, barred: 1 }))) : null,
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
     ];
@@ -230,7 +244,7 @@ function evictionTable(app: App, { series, phases }: Chosen): Table | null {
     );
 }
 
-/** Of data structures, fields, functions, source lines, cores and evictions; null: they are not known. */
+/** Of data structures, fields, functions, source lines, cores, evictions and shared lines; null: they are not known. */
 export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): (Table | null)[] {
     const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
     const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
@@ -241,6 +255,7 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
         groupTable(app, chosen, 'line', 'Source lines', filter),
         groupTable(app, chosen, 'core', 'Cores', without('core')),
         evictionTable(app, chosen),
+        sharingTable(app, chosen),
     ];
 }
 
