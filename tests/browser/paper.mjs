@@ -51,6 +51,24 @@ export const paperCases = [
         },
     ],
     [
+        'print: a dark page is light on paper, and dark again',
+        async (t, page) => {
+            for (const hash of ['theme=dark&show=misses', 'theme=dark&structure=A']) {
+                await t.open(page, t.file('lu2.h5'), hash);
+                await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
+                const [ground, svg] = await page.evaluate(`[getComputedStyle(document.documentElement).backgroundColor, document.querySelector('.printed svg').outerHTML.toLowerCase()]`);
+                await page.evaluate(`window.dispatchEvent(new Event('afterprint'))`);
+                await t.quiet(page);
+                t.equal(ground, 'rgb(246, 247, 249)', 'the paper');
+                for (const [light, dark] of [['#d55e00', '#f08a3c'], ['#1c2430', '#e6eaf0'], ['#0072b2', '#56a9e4']]) {
+                    t.check(svg.includes(light), `${hash}: something is ${light}`);
+                    t.check(!svg.includes(dark), `${hash}: nothing is ${dark}`);
+                }
+                t.equal(await page.evaluate(`getComputedStyle(document.documentElement).backgroundColor`), 'rgb(18, 22, 28)', 'the page behind it');
+            }
+        },
+    ],
+    [
         'print: tables have all their rows and columns on the paper',
         async (t, page) => {
             for (const [file, view] of [['lu.h5', 'tables'], ['matmul.h5', 'tables'], ['lu.h5', 'workbench'], ['intrusion.h5', 'tables']]) {

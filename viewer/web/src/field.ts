@@ -39,7 +39,7 @@ const nothing = {
     time: null as Column[] | null,
     /** What is subtracted from it. */
     subtracted: null as Column[] | null,
-    timeColours: [] as string[],
+    timeColours: () => [] as string[],
     phaseNames: [] as string[],
     /** How long phases are, where rows are as high. */
     cycles: null as Column | null,

@@ -160,7 +160,7 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
             if (size > 0) boxes.push(signed && i > 0 ? ground - size : at[row], y0 + 0.5, size, Math.max(0.5, y1 - y0 - 1));
             at[row] += size;
         });
-        p.rects(boxes, model.timeColours[i]);
+        p.rects(boxes, model.timeColours()[i]);
     });
 }
 

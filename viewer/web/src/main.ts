@@ -93,6 +93,9 @@ class Page implements App {
             this.applyTheme();
             if (this.files.length) this.render();
         });
+        // paper is light: before pictures are drawn for it
+        window.addEventListener('beforeprint', () => (document.documentElement.dataset.theme = 'light'), true);
+        window.addEventListener('afterprint', () => this.applyTheme());
         window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
         window.addEventListener('unhandledrejection', (event) => {
             if (event.reason instanceof FileError) event.preventDefault(); // it was told already

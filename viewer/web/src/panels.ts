@@ -22,7 +22,7 @@ export interface Panel {
     title: string;
     /** What one line's number is, for the scale. */
     meaning: string;
-    colour: string;
+    colour: () => string;
     rate: boolean;
     /** Differences: up and down from the middle. */
     signed?: boolean;
@@ -126,8 +126,8 @@ function drawColumns(p: Painter, { mean: means, min, max }: Columns, scale: Valu
         if (mean > 0) put(solid, px, Math.min(at, ground), ground);
         if (mean < 0) put(below, px, ground, at);
     });
-    p.rects(pale, signed ? `${theme().faint}66` : `${panel.colour}66`);
-    p.rects(solid, panel.colour);
+    p.rects(pale, signed ? `${theme().faint}66` : `${panel.colour()}66`);
+    p.rects(solid, panel.colour());
     p.rects(below, theme().accesses);
 }
 
@@ -203,7 +203,7 @@ export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
 export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
     const [a, b] = [once(first.fetch), once(second.fetch)];
     const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));
-    return [{ ...first, fetch: a }, { ...second, fetch: b }, { ...second, title, meaning: second.rate ? 'difference of the rates in points' : 'difference of the means', colour: theme().misses, signed: true, fetch }];
+    return [{ ...first, fetch: a }, { ...second, fetch: b }, { ...second, title, meaning: second.rate ? 'difference of the rates in points' : 'difference of the means', colour: () => theme().misses, signed: true, fetch }];
 }
 
 const columns = 2048;

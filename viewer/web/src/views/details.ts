@@ -55,7 +55,7 @@ function bars(title: string, what: string, parts: Part[], least = 1, table = tit
     const rows = parts.filter(({ count }) => count > 0);
     if (rows.length < least) return null;
     const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
-    const row = ({ name, count, colour = theme().count, go }: Part) => {
+    const row = ({ name, count, colour = 'var(--count)', go }: Part) => {
         const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
         const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
         return h('li', { title: `${name}: ${full(count)} ${what}` }, called, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);

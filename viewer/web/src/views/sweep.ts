@@ -48,7 +48,6 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
     element.hidden = true;
 
     function panels(cell: Cell, group: number): PanelSource[] {
-        const colours = theme();
         const ask = once(async (stretch: Stretch) => {
             const answer = await app.source.ask('coarse', series!.id, group, axis, stretch);
             note.textContent = `${errorText(answer.error, cell.numbers.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
@@ -56,14 +55,14 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
             return answer;
         });
         const meaning = `events per line of ${bytes(series!.unit)}`;
-        const panel = (name: 'exact' | 'approximate' | 'difference', title: string, colour: string): PanelSource => ({
-            ...{ title, meaning, colour, rate: false },
+        const panel = (name: 'exact' | 'approximate' | 'difference', title: string, of: 'accesses' | 'missrate' | 'misses'): PanelSource => ({
+            ...{ title, meaning, colour: () => theme()[of], rate: false },
             fetch: (stretch) => ask(stretch).then((answer) => answer[name]),
         });
         return [
-            panel('exact', 'exact', colours.accesses),
-            panel('approximate', `in groups of ${group}`, colours.missrate),
-            { ...panel('difference', '|difference|', colours.misses), meaning: 'where the error sits', apart: true },
+            panel('exact', 'exact', 'accesses'),
+            panel('approximate', `in groups of ${group}`, 'missrate'),
+            { ...panel('difference', '|difference|', 'misses'), meaning: 'where the error sits', apart: true },
         ];
     }
 
@@ -83,7 +82,7 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
         }
         axis = await app.source.axis([series.id]);
         plot.set({ shared: true, structures: app.source.info.structures });
-        plot.read(JSON.stringify([group, cell.numbers.error, theme().dark]), axis, () => panels(cell, group), parseRange(app.state.x, axis.bytes));
+        plot.read(JSON.stringify([group, cell.numbers.error]), axis, () => panels(cell, group), parseRange(app.state.x, axis.bytes));
     }
 
     return {

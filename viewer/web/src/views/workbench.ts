@@ -152,7 +152,7 @@ export function workbenchView(app: App): View {
         const stretches = stretchesOf(axis, chosen.selection);
         const before = cells;
         cells = JSON.stringify([pair?.id, chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause], sides.length]);
-        data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}${theme().dark}`;
+        data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}`;
         const other = cells !== before;
         plot.set({ ...frame(), stretches, ...(other ? { heat: null, time: null, beside: [] } : {}) });
         plot.read(data, axis, () => (chosen.whole ? [] : sources()), sight);
@@ -176,11 +176,10 @@ export function workbenchView(app: App): View {
     /** The histogram over addresses, of the chosen phases or of others. */
     function panel({ app: { source: file }, chosen: { series, show, cause, rate, whole }, axis: on }: Sided, phases = chosen.phases): PanelSource {
         const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
-        const colours = theme();
         return {
             title: pair ? `${file === source ? 'A' : 'B'}: ${titleOf(file)}` : chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
             meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${whole ? ', spread over each data structure' : ''}`,
-            colour: cause < 0 ? colours[show.quantity] : colours.causes[cause],
+            colour: () => (cause < 0 ? theme()[show.quantity] : theme().causes[cause]),
             rate,
             fetch: (stretch) => {
                 const all = stretch.x0 === 0 && stretch.x1 === axis.bytes; // on the other file's axis, too
@@ -251,16 +250,15 @@ export function workbenchView(app: App): View {
 
     async function readTime(stretches: [number, number][] | null): Promise<void> {
         if (phasesToChoose(app) < 2) return;
-        const colours = theme();
         const [all, subtracts] = [sides, pair];
         /** Of a pair what has a place on the axis. */
         const parts = (side: Sided) => (subtracts ? (stretches ?? [[0, axis.bytes] as [number, number]]) : stretchesOf(side.axis, side.chosen.selection));
         const ask = () => Promise.all(all.map((side) => timeOf(side.app.source, side.chosen, side.axis, parts(side), !subtracts && side.chosen.filter.structure !== undefined)));
         const show = ([first, second = null]: (Column[] | null)[]) => {
-            if (subtracts) plot.set({ time: second, subtracted: first, besideTime: null, timeColours: [colours.misses, colours.accesses] });
-            else plot.set({ time: first, subtracted: null, besideTime: second && second[0].length > 1 ? second : null, timeColours: first!.length > 2 ? colours.causes : [panel(all[0]).colour] });
+            if (subtracts) plot.set({ time: second, subtracted: first, besideTime: null, timeColours: () => [theme().misses, theme().accesses] });
+            else plot.set({ time: first, subtracted: null, besideTime: second && second[0].length > 1 ? second : null, timeColours: () => (first!.length > 2 ? theme().causes : [panel(all[0]).colour()]) });
         };
-        await latest.show('time', JSON.stringify([cells, chosen.filter, stretches, colours.dark]), ask, show);
+        await latest.show('time', JSON.stringify([cells, chosen.filter, stretches]), ask, show);
     }
 
     /** The lines of what is selected, for the details. */
