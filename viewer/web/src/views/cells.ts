@@ -191,21 +191,28 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     /** What is chosen of several things, the first where nothing is. */
     const among = <T>(list: T[], key: keyof State, name: (each: T) => string): T => list.find((each) => name(each) === app.state[key]) ?? list[0];
 
-    /** `by`: what there is of each choice among the cells that those before it leave, and which is chosen; `cells`: what all leave. */
-    function picture(): Picture & { by: { choice: Choice; names: string[]; name: string }[] } {
+    /** `by`: what there is of each choice among the cells that those before it leave (of a difference: in both files), and which is chosen;
+     * `cells`: what all leave; `lack`: what the second file has nothing of. */
+    function picture(): Picture & { by: { choice: Choice; names: string[]; name: string }[]; lack: string } {
         let { cells } = all;
+        let twins = differs() ? other!.cells : [];
+        let lack = '';
         const by = all.choices.map((choice) => {
-            const found = sort(groups(cells, choice.of), ([, own]) => -(choice.rank?.(own) ?? 0));
-            const names = found.map(([name]) => name);
+            const found = new Map(sort(groups(cells, choice.of), ([, own]) => -(choice.rank?.(own) ?? 0)));
+            const told = differs() && !lack && telling.includes(choice);
+            const common = [...found.keys()].filter((name) => !told || twins.some((cell) => choice.of(cell) === name));
+            const names = common.length ? common : [...found.keys()];
             const name = among(names, choice.key, String);
-            cells = found[names.indexOf(name)][1];
+            cells = found.get(name)!;
+            if (!common.length) lack = `Nothing is subtracted: ${app.others[0].info.name} does not have the ${choice.title.toLowerCase()} ${name}. `;
+            if (told) twins = twins.filter((cell) => choice.of(cell) === name);
             return { choice, names, name };
         });
         const plain = among(all.metrics, 'metric', ({ id }) => id);
         const metric = differs() ? differences(plain, other!.cells, telling) : plain;
         const over = among(all.overs, 'over', ({ id }) => id);
         const beside = differs() || !other ? [] : other.cells.filter((cell) => by.every(({ choice, name }) => !telling.includes(choice) || choice.of(cell) === name));
-        return { cells, by, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
+        return { cells, by, lack, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
     }
 
     let now = picture();
@@ -250,7 +257,7 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
             controls,
             segmented('What is shown', named(all.metrics, String), now.metric.id, (metric) => app.set({ metric })),
             ...choices.map(({ choice: { title, key }, names, name }) => select(title, names.map((each) => [each, each || 'none']), name, (to) => app.set({ [key]: to }))),
-            h('span', { class: 'note' }, all.note(now)),
+            h('span', { class: 'note' }, now.lack + all.note(now)),
         );
         if (now.over) fill(weighed, select('Error against', named(all.overs, (each) => each.toLowerCase()), now.over.id, (over) => app.set({ over })));
         figures.forEach((each) => each.changed());

@@ -154,8 +154,9 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     p.line(shownFront(panel, over).map(place), ink, 1.5);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
     drawLabels(p, [...marks, ...named].map((cell) => {
-        const [[x, y], text] = [place(cell), marks.includes(cell) ? cell.row : labelOf(cell, panel.cells)];
-        const beside = [x + 8, x - 8 - textWidth(text, 11)].filter((each) => each >= box.x - 4);
+        const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells), box.width, 11);
+        const [[x, y], wide, end] = [place(cell), textWidth(text, 11), box.x + box.width];
+        const beside = [...[x + 8, x - 8 - wide].filter((each) => each >= box.x - 4 && each + wide <= end), end - wide];
         return { text, colour: marks.includes(cell) ? ink : faint, places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
     }));
     for (const [x, y] of marks.map(place)) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink });

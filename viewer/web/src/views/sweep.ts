@@ -76,7 +76,7 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
         if (!series || group === null) {
             const why = series
                 ? 'Windows of dynamic granularity depend on the order of events; the file does not say where they lay. Run it with --monitor to get its histogram.'
-                : 'The file has no exact histogram (/exact), as with several workloads, links or settings: where the error sits is not told. Sweep this one alone for it.';
+                : 'Where the error sits is not told: counts by address are kept only by a sweep of one workload, link and setting. Sweep this one alone for it: one --workload, one --link, no --vary.';
             note.textContent = `Error ${percent(cell.numbers.error)}. ${why}`;
             return;
         }
@@ -143,8 +143,7 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const bounds = where && ` Pale: beyond ${where}; dotted: these bounds.`;
     const front = (objectives || 'all objectives').replace(/,/g, ', ');
     const marks = ` *: remains of the front of ${front} within ${percentTick(tolerance)}; .: the rest of it.${bounds}`;
-    const absent = sweep!.matrices ? '' : ' The file has no /sweep/matrices: the matrix is made of /sweep/rows.';
-    return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks}${absent} Click a cell to see what it blurs.`;
+    return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks} Click a cell to see what it blurs.`;
 }
 
 function sweepCells(source: Source): Cells {
@@ -152,13 +151,13 @@ function sweepCells(source: Source): Cells {
     const cells = cellsOf(info);
     const metrics = metricsOf([info.sweep!.rows]);
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
-    /** What has the largest error is first, but for the worst of all. */
+    /** What has the largest error is first. */
     const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
         choices: [
-            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload, rank: (own) => (own[0].texts.workload === worstOfAll ? -1 : rank(own)) },
+            { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload },
             { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
             { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank },
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction },

@@ -32,7 +32,7 @@ export function sweepOf(store: Store) {
         return table;
     };
     const asked = { objectives: text(objectives), where: text(where), tolerance: Number(tolerance) };
-    return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, matrices: store.has('sweep/matrices'), rows: cells('sweep/rows'), worst: cells('sweep/worst') };
+    return { link: text(link), monitor: text(monitor), events: Number(events), ...asked, rows: cells('sweep/rows'), worst: cells('sweep/worst') };
 }
 
 export function trackersOf(store: Store) {
