@@ -98,6 +98,16 @@ export const frontCases = [
                 t.check(lines.length === count && lines.every((line) => line.includes(words)), `${title}: Python reads ${lines.length} cells: ${lines[0]}`);
             }
             await t.picture(page, 'fronts');
+            const reach = await page.evaluate(([svg]) => {
+                const box = document.createElement('div');
+                box.innerHTML = svg;
+                document.body.append(box);
+                const all = [...box.querySelectorAll('text')].map((text) => ({ text: text.textContent, from: text.getBBox().x, to: text.getBBox().x + text.getBBox().width }));
+                box.remove();
+                const legend = Math.min(...all.filter(({ text }) => /^C = /.test(text)).map(({ from }) => from));
+                return all.filter(({ text, to }) => /^G /.test(text) && to > legend).map(({ text }) => text);
+            }, [await t.saved(page, 'SVG', figure(page, 'Pareto'))]);
+            t.equal(reach.join(), '', 'names of cells that run over the legend');
             await page.evaluate(`cachetally.set({ workload: 'worst of all workloads', cell: '2,64' })`);
             await t.quiet(page);
             t.check((await page.innerText('body')).includes('kept only by a sweep of one workload, link and setting'), 'no exact counts');

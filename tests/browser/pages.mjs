@@ -7,6 +7,25 @@ import { join } from 'node:path';
 
 export const pageCases = [
     [
+        'tabs: one is in the order of Tab, arrows move among them, Enter shows one',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'));
+            const names = await page.locator('[role=tab]').allTextContents();
+            t.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1, 'tabs that Tab stops at');
+            await page.locator('[role=tab][tabindex="0"]').focus();
+            const focused = () => page.evaluate('document.activeElement.textContent');
+            for (const [key, at] of [['ArrowRight', 1], ['ArrowRight', 2], ['ArrowLeft', 1], ['ArrowLeft', 0], ['ArrowLeft', names.length - 1], ['ArrowRight', 0], ['ArrowRight', 1]]) {
+                await page.keyboard.press(key);
+                t.equal(await focused(), names[at], `the focus after ${key}`);
+            }
+            t.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), names[0], 'what is shown until then');
+            await page.keyboard.press('Enter');
+            await t.quiet(page);
+            t.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), names[1], 'what Enter shows');
+            t.equal(await focused(), names[1], 'the focus stays');
+        },
+    ],
+    [
         'report: the page with the result inside',
         async (t, page) => {
             t.run('report', 'lu.h5', '-o', 'lu.html', '-f');

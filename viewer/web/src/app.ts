@@ -42,18 +42,8 @@ export interface Show {
 const quantities: [Quantity, string][] = [['accesses', 'Accesses'], ['misses', 'Misses'], ['missrate', 'Miss rate'], ['hits', 'Hits']];
 
 const eventNames: Record<string, string> = {
-    load: 'Loads',
-    store: 'Stores',
-    fetch: 'Fetches',
-    fill: 'Fills',
-    write_back: 'Write-backs',
-    page_walk: 'Page walks',
-    prefetch: 'Prefetches',
-    clean_victim: 'Clean victims',
-    invalidate: 'Invalidations',
-    flush: 'Flushes',
-    coherence: 'Coherence messages',
-    bank_conflict: 'Bank conflicts',
+    ...{ load: 'Loads', store: 'Stores', fetch: 'Fetches', fill: 'Fills', write_back: 'Write-backs', page_walk: 'Page walks', prefetch: 'Prefetches' },
+    ...{ clean_victim: 'Clean victims', invalidate: 'Invalidations', flush: 'Flushes', coherence: 'Coherence messages', bank_conflict: 'Bank conflicts' },
     ring_write: 'Records of monitors',
 };
 
@@ -86,11 +76,7 @@ export const scaleKind = (app: App): Wanted =>
 
 /** `auto`: what that means. */
 export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HTMLElement {
-    const kinds: [Wanted, string, string][] = [
-        ['auto', 'auto', auto],
-        ['linear', 'linear', 'from 0'],
-        ['log', 'log', 'logarithmic'],
-    ];
+    const kinds: [Wanted, string, string][] = [['auto', 'auto', auto], ['linear', 'linear', 'from 0'], ['log', 'log', 'logarithmic']];
     return segmented('Scale', kinds, scaleKind(app), (scale) => app.set({ scale: scale === 'auto' ? '' : scale }));
 }
 

@@ -44,17 +44,11 @@ class Page implements App {
         const tool = (text: string, hint: string, onclick: () => void) => button(text, hint, onclick, { 'aria-label': hint });
         this.compareButton = button('Compare …', 'Lay a second result beside this one', () => this.choose('compare'), { hidden: true });
         this.input.addEventListener('change', () => void this.takeAll([...(this.input.files ?? [])], this.purpose));
-        const actions = h(
-            'div',
-            { class: 'actions' },
-            button('Open …', 'Open a result file', () => this.choose('open'), { class: 'primary' }),
-            this.compareButton,
-            tool('Search', 'Search (/)', () => this.files.length && openSearch(this)),
-            tool('↶', 'Undo (u)', () => this.undo()),
-            tool('Copy link', 'Copy a link to what is shown (c)', () => void this.copyLink()),
-            tool('?', 'Keys (?)', openKeys),
-            tool('◐', 'Dark or light', () => this.switchTheme()),
-        );
+        const opens = button('Open …', 'Open a result file', () => this.choose('open'), { class: 'primary' });
+        const search = tool('Search', 'Search (/)', () => this.files.length && openSearch(this));
+        const [undo, link] = [tool('↶', 'Undo (u)', () => this.undo()), tool('Copy link', 'Copy a link to what is shown (c)', () => void this.copyLink())];
+        const [keys, dark] = [tool('?', 'Keys (?)', openKeys), tool('◐', 'Dark or light', () => this.switchTheme())];
+        const actions = h('div', { class: 'actions' }, opens, this.compareButton, search, undo, link, keys, dark);
         const header = h('header', {}, h('div', { class: 'brand' }, logo(), 'cachetally'), this.facts, this.switch, actions);
         root.replaceChildren(header, this.notices, this.tabs, this.main, this.input);
         this.applyTheme();
@@ -257,10 +251,15 @@ class Page implements App {
 
     private fillTabs(kinds: ViewKind[], chosen: ViewKind): void {
         const tab = (kind: ViewKind) => {
-            const attributes = { 'aria-selected': String(kind === chosen), 'aria-controls': 'view', 'data-view': kind.id };
+            const attributes = { 'aria-selected': String(kind === chosen), tabindex: kind === chosen ? 0 : -1, 'aria-controls': 'view', 'data-view': kind.id };
             return h('button', { type: 'button', role: 'tab', ...attributes, onclick: () => this.set({ view: kind.id }) }, kind.title);
         };
         fill(this.tabs, ...kinds.map(tab));
+        this.tabs.onkeydown = (event) => {
+            const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+            const all = [...this.tabs.querySelectorAll('button')];
+            if (step) all.at((all.indexOf(event.target as HTMLButtonElement) + step) % all.length)!.focus();
+        };
     }
 
     private fillFacts(): void {

@@ -141,11 +141,6 @@ export function tablesView(app: App): View {
     const list = h('table', {}, h('tbody', {}, ...provenanceOf(app).map(row)));
     const yaml = info.machine.yaml && h('details', {}, h('summary', {}, `Machine ${info.machine.name}`), h('pre', {}, info.machine.yaml));
     const tables = [...(info.probe ? [findingsTable([app.source])] : []), ...tablesOf(info)];
-    const element = h(
-        'div',
-        { class: 'view' },
-        ...tables.map((table) => tableCard(app, table)),
-        h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), ...sideways(h('div', { class: 'table-box' }, list)), yaml || null),
-    );
-    return { element };
+    const origin = h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), ...sideways(h('div', { class: 'table-box' }, list)), yaml || null);
+    return { element: h('div', { class: 'view' }, ...tables.map((table) => tableCard(app, table)), origin) };
 }

@@ -62,12 +62,6 @@ function sharingOf(store: Store) {
     return { levels: texts(levels), lineBytes: Number(line_bytes), ...columns };
 }
 
-/** Counts of levels by core, of all addresses. */
-const coresOf = (store: Store) => ({
-    levels: listed(store, 'cores', 'levels'),
-    ...store.columns('cores', 'level', 'core', 'phase', 'accesses', 'misses'),
-});
-
 /** What evicts what, by what references are for; 0: code. Misses by cause are those of sites. */
 function causesOfObjects(store: Store, caused: string[]) {
     const structures = store.texts('attribution/objects').map((name, i) => (i === 0 ? '(code)' : name));
@@ -223,7 +217,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         structures: structures(store),
         causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
         sharing: store.has('sharing') ? sharingOf(store) : null,
-        cores: store.has('cores') ? coresOf(store) : null,
+        cores: store.has('cores') ? { levels: listed(store, 'cores', 'levels'), ...store.columns('cores', 'level', 'core', 'phase', 'accesses', 'misses') } : null,
         structureLevels: structureLevels(store),
         reuse: listed(store, 'reuse', 'groups'),
         functions: store.texts('functions/name'),
