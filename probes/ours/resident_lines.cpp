@@ -26,11 +26,12 @@ constexpr std::uint64_t spans_drawn_from = 4;  ///< spans of the arena
 constexpr std::uint64_t times_l1 = 4;  ///< capacities of a hashed L1, which conflicts do not flush, that are loaded
 constexpr std::size_t part_to_ask_again = 16;                    ///< of the residents, as they grow
 constexpr unsigned failures_between = 32, enough_failures = 96;  ///< in a row
-constexpr unsigned other_orders = 3, many_orders = 8;
+constexpr unsigned other_orders = 3, many_orders = 8, orders_among_misfits = 16;
 constexpr std::size_t few_asked = 3, more_asked = 6;  ///< rejected lines
-constexpr unsigned most_corrections = 8;              ///< of a filling
+constexpr unsigned most_corrections = 3;              ///< of a filling
 constexpr unsigned fillings = 2;
-constexpr std::uint64_t most_loads = 50'000'000;    ///< of a level, one of thousands of pages would take minutes
+constexpr std::uint64_t most_loads = 50'000'000;  ///< of a level, one of thousands of pages would take minutes
+constexpr std::uint64_t most_loads_among_misfits = 20'000'000;
 constexpr double as_many = 1.03;                    ///< ratio of the residents of two fillings
 constexpr double least_share = 0.985, room = 1.06;  ///< page tables may take lines, and some sets not be full
 
@@ -65,11 +66,13 @@ public:
         unsigned failures = 0, corrections = 0;
         residents_.clear();
         rejected_.clear();
+        misfits_ = false;
         for (std::uint64_t piece = 0; piece < arena_.bytes / span; ++piece) {
             const std::uint64_t begin = (filling == 0 ? piece : arena_.bytes / span - 1 - piece) * span;
             const Lines some = lines(begin, begin + span, filling * apart_ / fillings);
             for (std::size_t at = 0; at < some.size();) {
-                if (loads_ > most_loads) return fmt::format("it is not full after {} loads", most_loads);
+                if (const std::uint64_t most = misfits_ ? most_loads_among_misfits : most_loads; loads_ > most)
+                    return fmt::format("it is not full after {} loads", most);
                 group = std::clamp<std::size_t>(group, 1, some.size() - at);
                 if (add(std::span(some).subspan(at, group))) {
                     at += group;
@@ -151,7 +154,10 @@ private:
         return seen.cache_misses[level_ - 1] * static_cast<double>(loads.size());
     }
 
-    bool all_hit(const Lines& lines, std::uint64_t seed = 0) { return misses(loads_of(lines, seed)) <= some_misses; }
+    /// A lap of one order tells most sets that are too large in fewer loads, and some that several orders do not.
+    bool all_hit(const Lines& lines, std::uint64_t seed = 0) {
+        return misses(loads_of(lines, seed, {}, 1)) <= some_misses && misses(loads_of(lines, seed)) <= some_misses;
+    }
 
     /// The same over more laps: an L1 of random replacement may keep one line too many for a lap.
     bool surely_all_hit(const Offsets& loads) {
@@ -160,17 +166,20 @@ private:
 
     bool add(std::span<const std::uint64_t> more) {
         residents_.insert(residents_.end(), more.begin(), more.end());
-        const Offsets once = loads_of(residents_, ++orders_asked_, {}, 1);  // one order rejects most, in fewer loads
-        if (misses(once) <= some_misses && all_hit(residents_)) return true;
-        residents_.resize(residents_.size() - more.size());
-        return false;
+        for (unsigned i = 0; i < (misfits_ ? orders_among_misfits : 1); ++i)
+            if (!all_hit(residents_, ++orders_asked_)) {
+                residents_.resize(residents_.size() - more.size());
+                return false;
+            }
+        return true;
     }
 
-    /// Removes residents that hit in the tried orders only: beside them all other lines would be rejected. Returns
-    /// whether there were any.
+    /// Removes residents that hit in the tried orders only: beside them all other lines would be rejected. Where there
+    /// is one there are more, as in exclusive levels, whose sets have room for what the level above holds just now:
+    /// from then on many more orders are asked. Returns whether there were any.
     bool drop_misfits() {
         bool dropped = false;
-        for (unsigned i = 0; i < many_orders; ++i) {
+        for (unsigned i = 0; i < (misfits_ ? 4 : 1) * many_orders; ++i) {
             const std::uint64_t seed = ++orders_asked_;
             while (residents_.size() > 1 && !all_hit(residents_, seed)) {
                 const auto first = [&](std::uint64_t count) {
@@ -179,7 +188,8 @@ private:
                 const auto fits = [&](std::uint64_t count) { return all_hit(first(count), seed); };
                 residents_.erase(residents_.begin() +
                                  static_cast<std::ptrdiff_t>(bisect(0, residents_.size(), fits).low));
-                dropped = true;
+                dropped = misfits_ = true;
+                i = 0;
             }
         }
         return dropped;
@@ -193,13 +203,12 @@ private:
         return rest;
     }
 
-    /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving). Few loads
-    /// tell most parts without any; single lines are made sure of.
+    /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving). Single
+    /// lines are made sure of.
     Lines congruent_to(std::uint64_t one, std::size_t begin, std::size_t end) {
         const Lines rest = exchanged(begin, end, one);
-        if (misses(loads_of(rest, 0, {}, 1)) > some_misses) return {};
-        if (end - begin == 1) return surely_all_hit(loads_of(rest, 0)) ? Lines{residents_[begin]} : Lines{};
         if (!all_hit(rest)) return {};
+        if (end - begin == 1) return surely_all_hit(loads_of(rest, 0)) ? Lines{residents_[begin]} : Lines{};
         const std::size_t middle = begin + (end - begin) / 2;
         Lines found = congruent_to(one, begin, middle);
         const Lines others = congruent_to(one, middle, end);
@@ -236,6 +245,7 @@ private:
     Meter& meter_;
     L1Geometry l1_;
     unsigned level_;
+    bool misfits_ = false;                                                            ///< in this filling
     std::uint64_t loads_ = 0, orders_, orders_asked_ = 0, apart_ = 0, together_ = 1;  ///< lines that lie together
     Arena arena_;
     Lines residents_, rejected_;
