@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "base/temporary_folder.hpp"
@@ -35,8 +36,20 @@ std::string message_in(const std::string& file) {
     return first.empty() ? "(it says nothing)" : printable(first);
 }
 
+/// The environment, but for where temporary files lie: those of a compiler that is killed go with the folder.
+std::vector<char*> environment_of(std::string& temporary) {
+    std::vector<char*> variables{temporary.data()};
+    for (char** each = environ; *each != nullptr; ++each)
+        if (!std::string_view(*each).starts_with("TMPDIR=")) variables.push_back(*each);
+    variables.push_back(nullptr);
+    return variables;
+}
+
 /// Starts it in a process group of its own, so that it can be ended together with what it starts.
-pid_t start(const std::vector<std::string>& words, const std::string& messages) {
+pid_t start(const std::vector<std::string>& words, const std::string& folder) {
+    const std::string messages = folder + "/messages";
+    std::string temporary = "TMPDIR=" + folder;
+    const std::vector<char*> environment = environment_of(temporary);
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -51,7 +64,8 @@ pid_t start(const std::vector<std::string>& words, const std::string& messages) 
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
     pid_t process = 0;
-    const int error = ::posix_spawnp(&process, words.front().c_str(), &actions, &attributes, arguments.data(), environ);
+    const int error =
+        ::posix_spawnp(&process, words.front().c_str(), &actions, &attributes, arguments.data(), environment.data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0)
@@ -90,7 +104,7 @@ void CCompiler::run(const std::string& folder) const {
     std::vector<std::string> words{command_};
     words.insert(words.end(), std::begin(cpu_compiler_flags), std::end(cpu_compiler_flags));
     for (const std::string& word : {std::string("-o"), folder + "/code.so", folder + "/code.c"}) words.push_back(word);
-    const int status = wait_for(start(words, folder + "/messages"), go_on_);
+    const int status = wait_for(start(words, folder), go_on_);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     throw CompileError("'{}' with {} {}: {}", command_, fmt::join(cpu_compiler_flags, " "),
                        WIFEXITED(status) ? fmt::format("failed with status {}", WEXITSTATUS(status))
