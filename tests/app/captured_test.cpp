@@ -14,6 +14,7 @@ namespace cachetally::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // 64 x 64 doubles on generic3 (48 KiB, 12 ways, 64 sets): each line is stored to 8 times, then read by 64 columns. A
 // column is 64 lines at a distance of 512 bytes, that is 8 sets of 8 lines each, so all columns of a line hit again.
@@ -192,6 +193,24 @@ TEST_F(Captured, OneProcessOfSeveral) {
     const Finished none = run(reported + Words{"--program", "unknown"}, {"sweep"});
     EXPECT_EQ(none.status, 1);
     EXPECT_THAT(none.err, HasSubstr("--program: no process executed 'unknown'"));
+}
+
+// As of wrapper scripts, whose own references are few.
+TEST_F(Captured, ProcessesThatAreNotRecordedAreNamed) {
+    const auto shell = [&](const Words& options, const std::string& script) {
+        return cachetally(directory.path(), reported + options + Words{"--", "/bin/sh", "-c", script});
+    };
+    const std::string executed = "execution of '" + known + "' is not recorded";
+    const Finished replaced = shell({}, "exec " + known + " sweep");
+    EXPECT_EQ(replaced.status, 0) << replaced.err;
+    EXPECT_THAT(replaced.err, HasSubstr(executed));
+    EXPECT_THAT(replaced.err, Not(HasSubstr("forks")));
+    EXPECT_EQ(shell({"--children"}, "exec " + known + " sweep").err, "");
+    EXPECT_EQ(shell({"--program", "known"}, "exec " + known + " sweep").err, "");
+    EXPECT_THAT(shell({"--program", "known"}, "exec " + known + " exec").err, Not(HasSubstr(executed)));
+    EXPECT_THAT(shell({}, known + " sweep; true").err, HasSubstr("the process that it forks is not recorded"));
+    EXPECT_THAT(shell({}, known + " sweep; " + known + " sweep; true").err,
+                HasSubstr("the 2 processes that it forks are not recorded"));
 }
 
 TEST_F(Captured, CommandsThatReadTwiceRecordFirst) {

@@ -63,7 +63,7 @@ std::string CaptureDecoder::how_it_ended() const {
         return fmt::format("--from: the program never entered {}'{}'{}", exists ? "" : "a function ",
                            shown(options_.from), exists ? "" : function_advice(options_.from, names));
     }
-    if (!events_.end) return "the program was killed; what it did before that is known but for the last words";
+    if (!events_.end) return "valgrind gave up before the end of the program; what came before that is known";
     return ended_by(*events_.end);
 }
 
@@ -75,7 +75,7 @@ void CaptureDecoder::make_window() {
         const bool in_pairs = chunk_ && pairs_ != chunk_->pairs.size();
         if (!in_pairs && runs_ == 0 && !next_chunk()) {
             over_ = true;
-            const bool whole = (events_.end && events_.end->signal == 0) || events_.executed != 0;
+            const bool whole = (events_.end && events_.end->signal == 0) || !events_.executed.empty();
             end_window(whole && has_begun_ ? std::nullopt : std::optional(Control{}));
         } else {
             if (runs_ != 0) take_run();

@@ -80,9 +80,10 @@ void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
             regions.push_back(
                 {words[0] == 1 ? "stack" : fmt::format("stack of thread {}", words[0]), words[1], words[2], 1});
             break;
+        case CT_THREAD: executed.clear(); break;  // that program is recorded, too
         case CT_THREAD_CREATED: ++threads; break;
         case CT_FORKED: ++forks; break;
-        case CT_EXECUTED: ++executed; break;
+        case CT_EXECUTED: executed = text_of(words); break;
         case CT_DROPPED: dropped += words[0]; break;
         case CT_EXITED:
             end = words[0] >= 256 ? ProgramEnd{0, static_cast<int>(words[0] - 256)}

@@ -45,7 +45,8 @@ struct CapturedEvents {
     std::vector<std::string> phase_names;  ///< each once
     std::optional<ProgramEnd> end;
     std::uint64_t dropped = 0;  ///< references that were not recorded
-    std::uint64_t threads = 0, forks = 0, executed = 0;
+    std::uint64_t threads = 0, forks = 0;
+    std::string executed;  ///< the program that took its place; empty: none
 
     /// Takes a control of ring.h that belongs here; ignores others. Throws TraceError where its words are too few.
     void take(unsigned kind, std::span<const std::uint64_t> words);

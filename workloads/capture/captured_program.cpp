@@ -87,6 +87,7 @@ public:
     /// `command`: of the capture tool; empty where the program records itself.
     Capture(const CaptureOptions& options, const std::vector<std::string>& command)
         : program_(options.program),
+          records_itself_(command.empty()),
           ring_(options.chunks),
           process_(command.empty() ? options.command : with_ring(command), options.standard_output,
                    command.empty() ? std::vector<std::string>{"CACHETALLY_RING=" + ring_.path()}
@@ -115,8 +116,14 @@ private:
         std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
         if (!chunk && !program_.empty() && !ring_.is_written())
             throw TraceError(fmt::format("--program: no process executed '{}'", shown(program_)));
-        if (!chunk && ring_.ended()) decoder_.set_end(process_.wait());
+        if (!chunk) note_end();
         return chunk;
+    }
+
+    /// Not where valgrind gave up: that is no end of the program.
+    void note_end() {
+        const ProgramEnd end = process_.wait();
+        if (ring_.ended() || records_itself_ || end.signal != 0) decoder_.set_end(end);
     }
 
     std::vector<std::string> with_ring(std::vector<std::string> command) const {
@@ -125,6 +132,7 @@ private:
     }
 
     std::string program_;
+    bool records_itself_;
     CaptureRing ring_;
     CapturedProcess process_;
     CaptureDecoder decoder_;
@@ -211,8 +219,19 @@ public:
                              *capture_->decoder().sites());
     }
     std::vector<std::string> remarks() const override {
-        const CapturedSites* const sites = capture_ ? capture_->decoder().sites() : nullptr;
-        return sites != nullptr ? sites->unused_choices() : std::vector<std::string>();
+        if (!capture_) return {};
+        std::vector<std::string> remarks;
+        if (const CapturedSites* const sites = capture_->decoder().sites()) remarks = sites->unused_choices();
+        if (!events().executed.empty())
+            remarks.push_back(
+                fmt::format("what follows its execution of '{}' is not recorded: --children records that, too, "
+                            "--program NAME the first process that executes NAME",
+                            events().executed));
+        if (const auto forks = events().forks; forks != 0)
+            remarks.push_back(
+                fmt::format("the {} that it forks {} not recorded: --program NAME records the first that executes NAME",
+                            forks == 1 ? "process" : fmt::format("{} processes", forks), forks == 1 ? "is" : "are"));
+        return remarks;
     }
 
 private:

@@ -66,7 +66,7 @@ enum ct_control {
     CT_FUNCTION_LEFT,  /* address of the function */
     CT_SIGNAL,         /* number, program counter */
     CT_FORKED,         /* process of the child */
-    CT_EXECUTED,       /* path: the process runs another program from here on */
+    CT_EXECUTED,       /* path: the process runs another program from here on; empty: it could not */
     CT_EXITED,         /* exit status, or 256 + the signal that ends it */
     CT_DROPPED,        /* references that could not be stored: the capture is not whole */
     CT_MAPPED_BY       /* address, bytes, frames, call stack as of CT_ALLOCATED: who mapped this memory of no file */

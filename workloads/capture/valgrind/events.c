@@ -133,7 +133,9 @@ static void on_call(ThreadId thread, UInt number, UWord* arguments, UInt count) 
     ring_write(CT_EXECUTED, NULL, 0, (const HChar*)arguments[0]);
     ring_next_chunk();
 }
-static void on_return(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result) {}
+static void on_return(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result) {
+    if (ring && number == __NR_execve) ring_write(CT_EXECUTED, NULL, 0, "");
+}
 
 static void on_fork_in_parent(ThreadId thread) {
     const ULong words[] = {0};
