@@ -213,6 +213,23 @@ TEST_F(Captured, ProcessesThatAreNotRecordedAreNamed) {
                 HasSubstr("the 2 processes that it forks are not recorded"));
 }
 
+// Both programs lie at the same addresses.
+TEST_F(Captured, CodeIsOfTheProgramThatRanIt) {
+    const auto of_known = [&] {
+        std::uint64_t accesses = 0;
+        const Json functions = report()["attribution"]["functions"];
+        for (const Json& function : functions)
+            if (function["module"] == "known") accesses += function["accesses"].get<std::uint64_t>();
+        return accesses;
+    };
+    EXPECT_EQ(run(reported, {"sweep"}).status, 0);
+    const std::uint64_t alone = of_known();
+    const std::string script = "exec " + known + " sweep";
+    EXPECT_EQ(cachetally(directory.path(), reported + Words{"--children", "--", "/bin/sh", "-c", script}).status, 0);
+    EXPECT_GT(alone, 2U * 64 * 64);
+    EXPECT_EQ(of_known(), alone);
+}
+
 TEST_F(Captured, CommandsThatReadTwiceRecordFirst) {
     const Finished recorded = run({"record", "-o", "t.ct.h5"}, {"list"});
     for (const Words& command : {Words{"sweep", "--counters", "16,64", "--granularity", "1-2"}, Words{"trackers"},

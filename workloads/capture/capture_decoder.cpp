@@ -267,7 +267,7 @@ void CaptureDecoder::look_for_beginning() {
 bool CaptureDecoder::is_by_beginning(std::uint32_t code) {
     if (code >= is_beginning_.size()) is_beginning_.resize(std::max<std::size_t>(code + 1, 2 * is_beginning_.size()));
     if (!is_beginning_[code]) {
-        if (!names_ || named_files_ != events_.files.size()) names_.emplace(events_.files);
+        if (!names_ || named_files_ != events_.files.size()) names_.emplace(events_.by_era.now());
         named_files_ = events_.files.size();
         is_beginning_[code] = is_function(names_->place_of(code_.counters().all()[code]).function, options_.from);
     }
@@ -316,6 +316,7 @@ void CaptureDecoder::take_control(unsigned kind, std::span<const std::uint64_t> 
         default: break;
     }
     events_.take(kind, words);
+    code_.counters().turn_to_era(events_.by_era.era());
     if (sites_) sites_->take(kind, words, events_);
 }
 

@@ -2,6 +2,7 @@
 // CapturedCode: the code that a captured program runs, as its capture describes it: what each exit of a block makes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,13 +27,22 @@ struct CodeExit {
     bool is_new = true;                             ///< for the reader: it was not executed yet
 };
 
-/// Numbers of program counters, from 1 in the order of their first appearance.
+/// Numbers of program counters, from 1 in the order of their first appearance in each era (CapturedFiles).
 class ProgramCounters {
 public:
     std::uint32_t number(Address counter) {
-        const auto [found, is_new] = numbers_.try_emplace(counter, static_cast<std::uint32_t>(all_.size()));
-        if (is_new) all_.push_back(counter);
+        const auto [found, is_new] = numbers_[era_].try_emplace(counter, static_cast<std::uint32_t>(all_.size()));
+        if (is_new) {
+            all_.push_back(counter);
+            eras_.push_back(static_cast<std::uint32_t>(era_));
+        }
         return found->second;
+    }
+    void turn_to_era(std::size_t era) {
+        if (era == era_) return;
+        era_ = era;
+        numbers_.resize(std::max(numbers_.size(), era + 1));
+        std::ranges::fill(recent_, Recent());
     }
     /// The same, faster where the same ones come again soon.
     std::uint32_t number_again(Address counter) {
@@ -42,10 +52,13 @@ public:
     }
     /// By number; the first means nothing.
     const std::vector<Address>& all() const { return all_; }
+    std::size_t era_of(std::uint32_t number) const { return eras_[number]; }
 
 private:
-    std::unordered_map<Address, std::uint32_t> numbers_;
+    std::vector<std::unordered_map<Address, std::uint32_t>> numbers_{{}};  ///< by era
+    std::size_t era_ = 0;
     std::vector<Address> all_{0};
+    std::vector<std::uint32_t> eras_{0};
     struct Recent {
         Address counter = ~Address{0};
         std::uint32_t number = 0;

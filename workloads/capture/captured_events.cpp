@@ -63,6 +63,11 @@ std::string ended_by(const ProgramEnd& end) {
     return fmt::format("the program was ended by signal {} ({})", end.signal, ::strsignal(end.signal));
 }
 
+void CapturedEvents::add(MappedFile file) {
+    by_era.add(file);
+    files.push_back(std::move(file));
+}
+
 void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
     if (words.size() < words_at_least(kind))
         throw TraceError(
@@ -70,7 +75,7 @@ void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
     switch (kind) {
         case CT_MAPPED:
             if (std::string path = text_of(words.subspan(4)); !path.empty())
-                files.push_back({words[0], words[1], static_cast<std::uint32_t>(words[2]), words[3], std::move(path)});
+                add({words[0], words[1], static_cast<std::uint32_t>(words[2]), words[3], std::move(path)});
             break;
         case CT_REGION:
             regions.push_back({name_of_region(words.subspan(3)), words[0], words[1],
@@ -80,7 +85,10 @@ void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
             regions.push_back(
                 {words[0] == 1 ? "stack" : fmt::format("stack of thread {}", words[0]), words[1], words[2], 1});
             break;
-        case CT_THREAD: executed.clear(); break;  // that program is recorded, too
+        case CT_BEGUN:
+            if (!executed.empty()) by_era.clear();
+            executed.clear();
+            break;
         case CT_THREAD_CREATED: ++threads; break;
         case CT_FORKED: ++forks; break;
         case CT_EXECUTED: executed = text_of(words); break;

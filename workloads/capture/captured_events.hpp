@@ -9,17 +9,9 @@
 #include <vector>
 
 #include "cachetally/reference_source.hpp"
+#include "workloads/capture/captured_files.hpp"
 
 namespace cachetally {
-
-/// A file in the program's memory.
-struct MappedFile {
-    Address base = 0;
-    std::uint64_t bytes = 0;
-    std::uint32_t protection = 0;  ///< 4 read, 2 write, 1 execute
-    std::uint64_t offset = 0;      ///< in the file
-    std::string path;
-};
 
 /// A block of the heap.
 struct Allocation {
@@ -39,14 +31,17 @@ std::string ended_by(const ProgramEnd& end);
 
 /// Of one capture, in the order in which they came.
 struct CapturedEvents {
-    std::vector<MappedFile> files;
-    std::vector<Region> regions;  ///< that the program named, and its threads' stacks
+    std::vector<MappedFile> files;  ///< all
+    CapturedFiles by_era;           ///< the same
+    std::vector<Region> regions;    ///< that the program named, and its threads' stacks
     std::vector<Address> functions;
     std::vector<std::string> phase_names;  ///< each once
     std::optional<ProgramEnd> end;
     std::uint64_t dropped = 0;  ///< references that were not recorded
     std::uint64_t threads = 0, forks = 0;
     std::string executed;  ///< the program that took its place; empty: none
+
+    void add(MappedFile file);
 
     /// Takes a control of ring.h that belongs here; ignores others. Throws TraceError where its words are too few.
     void take(unsigned kind, std::span<const std::uint64_t> words);

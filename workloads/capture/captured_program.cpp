@@ -215,8 +215,7 @@ public:
     SiteNames site_names() const override {
         stop_reading();
         if (!capture_ || !options_.sites) return {};
-        return site_names_of(ProgramNames(events().files), capture_->decoder().counters(),
-                             *capture_->decoder().sites());
+        return site_names_of(events(), capture_->decoder().counters(), *capture_->decoder().sites());
     }
     std::vector<std::string> remarks() const override {
         if (!capture_) return {};

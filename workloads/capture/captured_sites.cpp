@@ -60,23 +60,26 @@ std::uint32_t CapturedSites::object(const std::string& name) {
 }
 
 std::uint32_t CapturedSites::mapped_by(std::vector<Address> stack) {
-    const auto [found, is_new] = by_stack_.try_emplace(std::move(stack), static_cast<std::uint32_t>(objects_.size()));
-    if (is_new) objects_.push_back({{}, found->first, nullptr, {}, false, true});
+    const auto next = static_cast<std::uint32_t>(objects_.size());
+    const auto [found, is_new] = by_stack_.try_emplace({era_, std::move(stack)}, next);
+    if (is_new) objects_.push_back({{}, found->first.second, nullptr, {}, false, true, era_});
     return found->second;
 }
 
 std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, std::uint64_t bytes,
                                           const CapturedEvents& events) {
-    const auto [found, is_new] = by_stack_.try_emplace(std::move(stack), static_cast<std::uint32_t>(objects_.size()));
+    const auto next = static_cast<std::uint32_t>(objects_.size());
+    const auto [found, is_new] = by_stack_.try_emplace({era_, std::move(stack)}, next);
     if (!is_new) return found->second;
-    objects_.push_back({{}, found->first});
-    if (!options_.any() || found->first.empty()) return found->second;
+    const std::vector<Address>& frames = found->first.second;
+    objects_.push_back({{}, frames, nullptr, {}, false, false, era_});
+    if (!options_.any() || frames.empty()) return found->second;
     const ProgramNames& names = names_of(events);
-    choose_layout(found->second, "heap: " + name_of(found->first, names), names, {});
+    choose_layout(found->second, "heap: " + name_of(frames, names), names, {});
     const Layout*& layout = objects_[found->second].layout;
     if (layout != nullptr || !options_.variables) return found->second;
     // Stacks have where calls return to, or the byte before. What is longer than whole elements has more than these.
-    const Address site = *site_of(found->first, names);
+    const Address site = *site_of(frames, names);
     auto type = names.layout_of_result(site);
     if (!type) type = names.layout_of_result(site + 1);
     if (type && (bytes - bytes_before(type->bytes, bytes)) % type->bytes == 0) layout = numbered(*type);
@@ -84,7 +87,7 @@ std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, std::uint6
 }
 
 const ProgramNames& CapturedSites::names_of(const CapturedEvents& events) {
-    if (!names_ || named_files_ != events.files.size()) names_ = std::make_unique<ProgramNames>(events.files);
+    if (!names_ || named_files_ != events.files.size()) names_ = std::make_unique<ProgramNames>(events.by_era.now());
     named_files_ = events.files.size();
     return *names_;
 }
@@ -169,6 +172,7 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
     const auto add = [&](Address base, std::uint64_t bytes, std::uint32_t what, std::uint64_t before = 0) {
         if (bytes != 0 && base + (bytes - 1) >= base) map_.add(base, bytes, what, before);
     };
+    era_ = events.by_era.era();
     switch (kind) {
         case CT_MAPPED:
             if (events.files.size() != files_) {
@@ -268,14 +272,14 @@ std::vector<ObjectBlock> CapturedSites::object_blocks() const {
     return all;
 }
 
-std::vector<std::string> CapturedSites::object_names(const ProgramNames& names) const {
+std::vector<std::string> CapturedSites::object_names(NamesByEra& names) const {
     std::vector<std::string> all;
     for (const Object& object : objects_) {
         if (object.stack.empty()) {
             all.push_back(object.name);
             continue;
         }
-        all.push_back((object.mapped ? "mapped: " : "heap: ") + name_of(object.stack, names));
+        all.push_back((object.mapped ? "mapped: " : "heap: ") + name_of(object.stack, names.of(object.era)));
     }
     return all;
 }

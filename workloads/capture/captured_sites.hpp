@@ -56,7 +56,7 @@ public:
     void take(unsigned kind, std::span<const std::uint64_t> words, const CapturedEvents& events);
 
     /// Objects by number.
-    std::vector<std::string> object_names(const ProgramNames& names) const;
+    std::vector<std::string> object_names(NamesByEra& names) const;
     /// Fields by number; none where they are not told apart.
     const std::vector<std::string>& field_names() const { return fields_; }
     /// What the user said of structures and types that are not there, in words.
@@ -97,6 +97,7 @@ private:
         std::vector<ObjectBlock> blocks = {};
         bool many_blocks = false;  ///< too many to be kept
         bool mapped = false;       ///< by the program, without malloc
+        std::size_t era = 0;       ///< of the stack (CapturedFiles)
     };
 
     std::uint32_t look_up(std::uint32_t code, Address address);
@@ -129,13 +130,14 @@ private:
     std::vector<std::uint32_t> fetches_;  ///< sites by code
     std::vector<Object> objects_{{}};
     std::unordered_map<std::string, std::uint32_t> by_name_;
-    std::map<std::vector<Address>, std::uint32_t> by_stack_;
-    std::unordered_map<Address, std::uint64_t> allocations_;  ///< bytes
-    std::vector<MappedFile> unnamed_files_;                   ///< whose variables are not in the map yet
+    std::map<std::pair<std::size_t, std::vector<Address>>, std::uint32_t> by_stack_;  ///< and era
+    std::unordered_map<Address, std::uint64_t> allocations_;                          ///< bytes
+    std::vector<MappedFile> unnamed_files_;  ///< whose variables are not in the map yet
     bool program_is_named_ = false;
     std::uint32_t latest_file_ = 0;  ///< object of the file that was mapped last
     std::size_t files_ = 0;          ///< so many were taken
-    Address file_end_ = 0;           ///< behind the last one; 0: it is gone
+    std::size_t era_ = 0;
+    Address file_end_ = 0;  ///< behind the last one; 0: it is gone
     std::uint32_t elsewhere_, free_heap_, mapped_;
     FieldOptions options_;
     std::vector<std::string> fields_;

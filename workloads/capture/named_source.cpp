@@ -96,7 +96,7 @@ public:
         : source_(std::move(source)), sites_(table_), lanes_(source_->cores()) {
         for (MappedFile& file : files) {
             const std::array<std::uint64_t, 2> words = {file.base, file.bytes};
-            events_.files.push_back(std::move(file));
+            events_.add(std::move(file));
             sites_.take(CT_MAPPED, words, events_);
         }
         for (Region& structure : structures) {
@@ -126,7 +126,7 @@ public:
     std::vector<std::string> functions() const override { return source_->functions(); }
     std::vector<std::string> phase_names() const override { return source_->phase_names(); }
     const SiteTable* sites() const override { return &table_; }
-    SiteNames site_names() const override { return site_names_of(*names_, counters_, sites_); }
+    SiteNames site_names() const override { return site_names_of(events_, counters_, sites_); }
     double progress() const override { return source_->progress(); }
     std::string function_of(std::uint32_t site) const override {
         const std::uint32_t code = table_.code(site);

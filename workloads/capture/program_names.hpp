@@ -2,6 +2,7 @@
 // ProgramNames: what addresses of a captured program are called, by its files' symbols and debugging information.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,21 @@ public:
 private:
     struct Files;
     std::unique_ptr<Files> files_;
+};
+
+/// Those of each era, read when they are asked for.
+class NamesByEra {
+public:
+    explicit NamesByEra(const CapturedFiles& files) : files_(files) {}
+    const ProgramNames& of(std::size_t era) {
+        std::unique_ptr<ProgramNames>& names = names_[era];
+        if (!names) names = std::make_unique<ProgramNames>(files_.of(era));
+        return *names;
+    }
+
+private:
+    const CapturedFiles& files_;
+    std::map<std::size_t, std::unique_ptr<ProgramNames>> names_;
 };
 
 }  // namespace cachetally

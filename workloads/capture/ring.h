@@ -69,7 +69,8 @@ enum ct_control {
     CT_EXECUTED,       /* path: the process runs another program from here on; empty: it could not */
     CT_EXITED,         /* exit status, or 256 + the signal that ends it */
     CT_DROPPED,        /* references that could not be stored: the capture is not whole */
-    CT_MAPPED_BY       /* address, bytes, frames, call stack as of CT_ALLOCATED: who mapped this memory of no file */
+    CT_MAPPED_BY,      /* address, bytes, frames, call stack as of CT_ALLOCATED: who mapped this memory of no file */
+    CT_BEGUN           /* a program begins, in place of one that executed it if there was any */
 };
 
 /* CT_TAKEN: by a producer that has not yet prepared it. */

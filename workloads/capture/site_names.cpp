@@ -11,10 +11,12 @@ bool overlap(const Region& a, const Region& b) { return a.contains(b.base) || b.
 
 }  // namespace
 
-SiteNames site_names_of(const ProgramNames& program, const ProgramCounters& counters, const CapturedSites& sites) {
+SiteNames site_names_of(const CapturedEvents& events, const ProgramCounters& counters, const CapturedSites& sites) {
+    NamesByEra program(events.by_era);
     SiteNames names;
-    for (const Address counter : counters.all())
-        names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
+    names.code.emplace_back();
+    for (std::uint32_t number = 1; number < counters.all().size(); ++number)
+        names.code.push_back(program.of(counters.era_of(number)).place_of(counters.all()[number]));
     names.objects = sites.object_names(program);
     names.fields = sites.field_names();
     names.blocks = sites.object_blocks();

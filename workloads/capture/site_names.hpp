@@ -8,7 +8,7 @@
 
 namespace cachetally {
 
-SiteNames site_names_of(const ProgramNames& program, const ProgramCounters& counters, const CapturedSites& sites);
+SiteNames site_names_of(const CapturedEvents& events, const ProgramCounters& counters, const CapturedSites& sites);
 
 /// The regions that were named, and variables beside them.
 std::vector<Region> regions_of(const CapturedEvents& events, const ProgramNames& program);

@@ -50,7 +50,9 @@ static void begin(void) {
         VG_(umsg)("cachetally: this tool is run by 'cachetally run -- PROGRAM'\n");
         VG_(exit)(2);
     }
-    if (is_meant()) ring_open(options.ring);
+    if (!is_meant()) return;
+    ring_open(options.ring);
+    ring_write(CT_BEGUN, NULL, 0, NULL);
 }
 
 static void end(Int status) {
