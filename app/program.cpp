@@ -224,7 +224,7 @@ void report_end(const Input& input) {
             fmt::format("cachetally: warning: {} of the program were not recorded\n", numbered(dropped, "reference")));
     for (const std::string& remark : input.program->remarks())
         to_stderr(fmt::format("cachetally: warning: {}\n", printable(remark)));
-    if (interrupted() || (end.signal == 0 && end.status == 0)) return;
+    if (end.signal == 0 ? end.status == 0 : interrupted()) return;
     to_stderr(fmt::format("cachetally: {} {}\n", shown(input.name), end_in_words(end)));
     throw ProgramStatus{end.signal != 0 ? 128 + end.signal : end.status};
 }

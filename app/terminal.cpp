@@ -142,6 +142,9 @@ void catch_interrupts() {
     action.sa_flags = static_cast<int>(SA_RESTART);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
+    struct sigaction before {};
+    ::sigaction(SIGHUP, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);  // else it goes on (nohup)
 }
 
 bool interrupted() { return end_asked_for != 0; }

@@ -243,14 +243,43 @@ TEST_F(Captured, CommandsThatReadTwiceRecordFirst) {
     EXPECT_THAT(run({"sweep", "lu"}, {"list"}).err, HasSubstr("cannot be run at once"));
 }
 
-TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {
+/// After two seconds.
+Circumstances interrupted_by(int signal) {
     Circumstances interrupted;
     const auto begin = std::chrono::steady_clock::now();
     interrupted.interrupt_when = [begin] { return std::chrono::steady_clock::now() - begin > std::chrono::seconds(2); };
-    const Finished finished = run({"record", "-o", "t.ct.h5"}, {"endless"}, interrupted);
-    EXPECT_EQ(finished.status, 1) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr("interrupted"));
-    EXPECT_TRUE(std::filesystem::exists(directory / "t.ct.h5"));
+    interrupted.interrupt_by = signal;
+    return interrupted;
+}
+
+TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {
+    for (const int signal : {SIGINT, SIGHUP}) {  // also where the terminal is closed
+        const Finished finished = run({"record", "--force", "-o", "t.ct.h5"}, {"endless"}, interrupted_by(signal));
+        EXPECT_EQ(finished.status, 1) << finished.err;
+        EXPECT_THAT(finished.err, HasSubstr("interrupted"));
+        EXPECT_TRUE(std::filesystem::remove(directory / "t.ct.h5"));
+    }
+}
+
+TEST_F(Captured, AProgramThatEndsBeforeItIsInterruptedKeepsItsStatus) {
+    const Finished finished = cachetally(directory.path(), reported + Words{"--", "/bin/sh", "-c", "sleep 4; exit 6"},
+                                         interrupted_by(SIGINT));
+    EXPECT_EQ(finished.status, 6) << finished.err;
+    EXPECT_TRUE(report()["complete"]);
+}
+
+// What is left out ends no phase, live or recorded.
+TEST_F(Captured, PhasesBeginWithTheFunctionThatRecordingBeginsAt) {
+    EXPECT_EQ(run(reported + Words{"--from", "letter"}, {"later"}).status, 0);
+    const Json live = report()["phases"];
+    ASSERT_EQ(live.size(), 2U);
+    EXPECT_EQ(live[0]["name"], "from here");
+    EXPECT_EQ(live[1]["name"], "behind");
+    EXPECT_EQ(run({"record", "-o", "t.ct.h5"}, {"later"}).status, 0);
+    const Finished replayed =
+        cachetally(directory.path(), {"replay", "t.ct.h5", "--monitor", "none", "--json", "--from", "letter"});
+    EXPECT_EQ(replayed.json()["phases"].size(), 2U);
+    EXPECT_EQ(replayed.json()["phases"][0]["name"], "from here");
 }
 
 TEST_F(Captured, WhatCannotBeRunIsRefused) {

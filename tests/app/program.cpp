@@ -141,7 +141,8 @@ private:
             !circumstances_.interrupt_when())
             return;
         interrupted_ = true;
-        for (int i = 0; i < 2; ++i) ::kill(process_, SIGINT);  // as timeout does: to the program, and to its group
+        for (int i = 0; i < 2; ++i)
+            ::kill(process_, circumstances_.interrupt_by);  // as timeout does: to the program, and to its group
     }
 
     pid_t process_;

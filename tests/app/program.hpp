@@ -2,6 +2,7 @@
 // The built program, run as a user would run it.
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -46,8 +47,9 @@ struct Circumstances {
     bool err_terminal = false;                ///< standard error is a terminal
     bool as_nobody = false;                   ///< without the rights of root
     std::optional<std::size_t> largest_file;  ///< bytes (RLIMIT_FSIZE)
-    /// Ctrl-C (SIGINT) comes when the process is ready for it and this says true.
+    /// Ctrl-C comes when the process is ready for it and this says true; or another signal.
     std::function<bool()> interrupt_when;
+    int interrupt_by = SIGINT;
 };
 
 /// Arguments, and more of them.

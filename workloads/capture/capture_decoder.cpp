@@ -258,10 +258,17 @@ void CaptureDecoder::look_for_beginning() {
     const std::span<const std::uint64_t> words = chunk_->pairs;
     for (; pairs_ != words.size() && CT_RUN_KIND(words[pairs_]) == 0 && !has_begun_; pairs_ += 2)
         if (is_by_beginning(code_.counters().number_again(words[pairs_ + 1] - 1))) {
-            has_begun_ = true;
-            names_.reset();
+            begin();
             return;
         }
+}
+
+/// What was left out ends no phase, but names the first one, as where a trace's beginning is left out.
+void CaptureDecoder::begin() {
+    has_begun_ = true;
+    names_.reset();
+    if (const std::uint32_t phase = events_.barrier().argument; phase != 0)
+        end_window(Control{Control::Kind::meet, phase});
 }
 
 bool CaptureDecoder::is_by_beginning(std::uint32_t code) {
@@ -297,12 +304,16 @@ void CaptureDecoder::take_control(unsigned kind, std::span<const std::uint64_t> 
     switch (kind) {
         case CT_BLOCK: code_.define(words); break;
         case CT_THREAD: turn_to_thread(first()); break;
-        case CT_COLLECT: has_begun_ |= first() == 2; break;
+        case CT_COLLECT:
+            if (first() == 2 && !has_begun_) begin();
+            break;
         case CT_BARRIER:
-            if (options_.barriers_end_phases || options_.cores > 1)
+            if (has_begun_ && (options_.barriers_end_phases || options_.cores > 1))
                 end_window(options_.barriers_end_phases ? events_.barrier() : Control{Control::Kind::meet, 0});
             break;
-        case CT_PHASE: end_window(events_.phase(words)); break;
+        case CT_PHASE:
+            if (const Control phase = events_.phase(words); has_begun_) end_window(phase);
+            break;
         case CT_FUNCTION_ENTERED:
         case CT_FUNCTION_LEFT: {
             const auto next = static_cast<std::uint32_t>(functions_.size());

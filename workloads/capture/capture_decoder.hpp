@@ -82,6 +82,7 @@ private:
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
     void take_pairs();
     void look_for_beginning();
+    void begin();
     bool is_by_beginning(std::uint32_t code);
     void take_control(std::uint64_t run);
     void take_control(unsigned kind, std::span<const std::uint64_t> words);

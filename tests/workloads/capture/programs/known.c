@@ -146,6 +146,15 @@ static int letter(void) {
     return 0;
 }
 
+static int later(void) {
+    CACHETALLY_PHASE("before");
+    partly();
+    CACHETALLY_PHASE("from here");
+    letter();
+    CACHETALLY_PHASE("behind");
+    return letter();
+}
+
 /* Names where no memory is, and one whose end is that of readable memory. */
 static int wild(void) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -178,6 +187,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "heap") == 0) return on_heap();
     if (strcmp(what, "list") == 0) return list();
     if (strcmp(what, "letter") == 0) return letter();
+    if (strcmp(what, "later") == 0) return later();
     if (strcmp(what, "fields") == 0) return with_fields();
     if (strcmp(what, "fork") == 0) return forked();
     if (strcmp(what, "exec") == 0) return execl(arguments[0], arguments[0], "exit", "7", (char*)NULL);
