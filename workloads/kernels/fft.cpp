@@ -68,10 +68,10 @@ public:
           side_(std::uint64_t{1} << log2_exact(n_) / 2),
           block_(options.number("block")),
           seed_(options.number("seed")) {
-        x_ = ComplexArray(layout().array<double>("x", 2 * n_));
-        trans_ = ComplexArray(layout().array<double>("trans", 2 * n_));
-        roots_ = ComplexArray(layout().array<double>("umain", side_));
-        twiddles_ = ComplexArray(layout().array<double>("umain2", 2 * n_));
+        x_ = ComplexArray(layout().matrix<double>("x", n_, 2));
+        trans_ = ComplexArray(layout().matrix<double>("trans", n_, 2));
+        roots_ = ComplexArray(layout().matrix<double>("umain", side_ / 2, 2));
+        twiddles_ = ComplexArray(layout().matrix<double>("umain2", n_, 2));
         for (std::uint64_t k = 0; k < side_ / 2; ++k) roots_.set_host(k, unit_root(k, side_));
         for (std::uint64_t row = 0; row < side_; ++row)
             for (std::uint64_t column = 0; column < side_; ++column)

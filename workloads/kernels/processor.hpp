@@ -62,6 +62,10 @@ private:
 
     /// Ends the batch with a control and waits until it has been taken.
     void hand_over(Control control);
+    /// All processors meet, and the present phase gets a name.
+    void name_phase(std::string_view name);
+    /// As controls have it.
+    std::uint32_t number_of(std::string_view phase);
     void restart() {
         next_ = batch_.data();
         end_ = next_ + batch_.size();

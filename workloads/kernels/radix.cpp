@@ -41,9 +41,9 @@ public:
         for (std::uint64_t reach = 1; reach < max_key_; reach *= radix_) ++passes_;
         keys_[0] = layout().array<std::uint32_t>("key_from", n_);
         keys_[1] = layout().array<std::uint32_t>("key_to", n_);
-        rank_ = layout().array<std::uint32_t>("rank", radix_ * processors());
+        rank_ = layout().matrix<std::uint32_t>("rank", processors(), radix_);
         total_ = layout().array<std::uint32_t>("total", radix_);
-        cursor_ = layout().array<std::uint32_t>("cursor", radix_ * processors());
+        cursor_ = layout().matrix<std::uint32_t>("cursor", processors(), radix_);
     }
 
     void run(Processor& p) override {

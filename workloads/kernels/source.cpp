@@ -144,7 +144,10 @@ void Fiber::suspend() {
 
 struct WorkloadSource::Stream {
     Stream(Workload& workload, unsigned number, std::vector<std::string>& phase_names)
-        : processor(number), fiber([this, &workload] { workload.run(processor); }) {
+        : processor(number), fiber([this, &workload] {
+              processor.name_phase("initialise");
+              workload.run(processor);
+          }) {
         processor.fiber_ = &fiber;
         processor.phase_names_ = &phase_names;
     }
@@ -153,13 +156,16 @@ struct WorkloadSource::Stream {
 };
 
 void Processor::barrier(std::string_view next_phase) {
-    std::uint32_t name = 0;
-    if (!next_phase.empty()) {
-        const auto found = std::ranges::find(*phase_names_, next_phase);
-        name = static_cast<std::uint32_t>(found - phase_names_->begin()) + 1;
-        if (found == phase_names_->end()) phase_names_->emplace_back(next_phase);
-    }
-    hand_over({Control::Kind::barrier, name});
+    hand_over({Control::Kind::barrier, next_phase.empty() ? 0 : number_of(next_phase)});
+}
+
+void Processor::name_phase(std::string_view name) { hand_over({Control::Kind::meet, number_of(name)}); }
+
+std::uint32_t Processor::number_of(std::string_view phase) {
+    const auto found = std::ranges::find(*phase_names_, phase);
+    const auto number = static_cast<std::uint32_t>(found - phase_names_->begin()) + 1;
+    if (found == phase_names_->end()) phase_names_->emplace_back(phase);
+    return number;
 }
 
 void Processor::hand_over(Control control) {

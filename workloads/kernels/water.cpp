@@ -67,10 +67,10 @@ public:
           box_(static_cast<double>(side_) * spacing),
           cutoff_(std::min(box_ / 2, longest_cutoff)),
           pair_(box_, cutoff_) {
-        molecules_ = layout().array<double>("molecules", n_ * molecule_words);
+        molecules_ = layout().matrix<double>("molecules", n_, molecule_words);
         for (unsigned q = 0; q < processors(); ++q)
-            partial_.push_back(layout().array<double>("partial" + std::to_string(q), n_ * group_words));
-        sums_ = layout().array<double>("sums", 8 * std::uint64_t{processors()});
+            partial_.push_back(layout().matrix<double>("partial" + std::to_string(q), n_, group_words));
+        sums_ = layout().matrix<double>("sums", processors(), 8);
         begin(options.number("seed"));
     }
 

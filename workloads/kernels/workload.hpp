@@ -144,7 +144,8 @@ public:
     const std::vector<Region>& regions() const { return layout_.regions(); }
     const std::vector<std::string>& functions() const { return functions_; }
 
-    /// The code of one processor, from beginning to end; to be called once for each.
+    /// The code of one processor, from beginning to end; to be called once for each. It begins in the phase
+    /// "initialise".
     virtual void run(Processor& processor) = 0;
 
     /// To be called when all processors are through.

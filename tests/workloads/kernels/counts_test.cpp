@@ -85,6 +85,10 @@ TEST(TwoDimensionalArrays, SayHowLongTheirRowsAre) {
     EXPECT_EQ(row("lu", {"n=16", "block=4", "layout=contiguous"}, "A"), 0) << "stored by blocks";
     EXPECT_EQ(row("lu", {"n=16", "block=4"}, "stack0"), 0);
     EXPECT_EQ(row("stream", {"n=64"}, "a"), 0);
+    EXPECT_EQ(row("water", {"molecules=8"}, "molecules"), 84) << "words of a molecule";
+    EXPECT_EQ(row("water", {"molecules=8"}, "partial0"), 9) << "a sum per direction and atom";
+    EXPECT_EQ(row("radix", {"radix=16"}, "rank"), 16) << "the digits of each processor";
+    EXPECT_EQ(row("fft", {"n=64"}, "x"), 2) << "real and imaginary part of a number";
 }
 
 TEST(Radix, MakesTheReferencesOfOnePass) {

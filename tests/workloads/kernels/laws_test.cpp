@@ -120,6 +120,9 @@ TEST_P(EveryKernel, EntersAndLeavesFunctionsInPairs) {
     WorkloadSource source(make_workload(GetParam().name, GetParam().options));
     int depth = 0;
     bool named = false;
+    const Control first = source.next(0).control;
+    ASSERT_EQ(first.kind, Control::Kind::meet);
+    EXPECT_EQ(source.phase_names().at(first.argument - 1), "initialise");
     for (bool ended = false; !ended;) {
         const Control control = source.next(0).control;
         ended = control.kind == Control::Kind::end;
