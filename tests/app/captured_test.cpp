@@ -27,6 +27,15 @@ TEST_F(Captured, CountsOfAMatrixAreTheClosedForm) {
     ASSERT_EQ(json["phases"].size(), 3U);
 }
 
+TEST_F(Captured, WithoutItsToolSaysHowThatIsBuilt) {
+    std::filesystem::copy_file(CACHETALLY_PROGRAM, directory / "cachetally");
+    ASSERT_NE(std::system(("cd " + directory.path().string() + " && ./cachetally run -- true 2> said").c_str()), 0);
+    std::ifstream file(directory / "said");
+    const std::string said{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(said, HasSubstr("install the package valgrind"));
+    EXPECT_THAT(said, HasSubstr("scripts/build release --target capture_tool"));
+}
+
 TEST_F(Captured, PhasesAreTheProgramsOwn) {
     const Json json = counts({"--data-only"}, {"sweep"});
     const Json& phases = json["phases"];

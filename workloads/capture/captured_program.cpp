@@ -320,8 +320,8 @@ std::string why_no_capture() {
         return std::string(under) + "which is not installed: install the package valgrind";
     if (tool_folder().empty())
         return std::string(under) +
-               "and this cachetally was built without the capture tool: build it where the package valgrind is "
-               "installed";
+               "and this cachetally was built without the capture tool: install the package valgrind, then build "
+               "the target capture_tool (scripts/build release --target capture_tool)";
     return "";
 }
 
