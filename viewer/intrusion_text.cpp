@@ -15,11 +15,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Extra = Intrusion::Extra;
 
+/// In full in all tables, however narrow: the same numbers stand in several.
+Cell full_cell(std::uint64_t value) { return count_cell(value).full; }
+
 /// With its sign where it is negative.
 Cell signed_cell(std::int64_t value) {
-    if (value >= 0) return count_cell(static_cast<std::uint64_t>(value));
-    const Cell size = count_cell(~static_cast<std::uint64_t>(value) + 1);
-    return {"-" + size.full, "-" + size.brief};
+    return value >= 0 ? full_cell(static_cast<std::uint64_t>(value))
+                      : "-" + full_cell(~static_cast<std::uint64_t>(value) + 1).full;
 }
 
 Cell slowdown_cell(std::optional<double> slowdown) { return slowdown ? fmt::format("{:.3f}", 100 * *slowdown) : "?"; }
@@ -29,7 +31,7 @@ std::vector<TextTable::Column> configuration_columns() {
 }
 
 std::vector<Cell> configuration_cells(const MonitorSpec& spec) {
-    return {spec.link, std::to_string(spec.counters), to_string(spec.granularity), count_cell(spec.ring.capacity).full,
+    return {spec.link, std::to_string(spec.counters), to_string(spec.granularity), full_cell(spec.ring.capacity),
             drain_text(spec.ring)};
 }
 
@@ -48,8 +50,8 @@ TextTable cost_table(const IntrusionView& view) {
         const Intrusion& found = row.intrusion;
         auto cells = configuration_cells(row.spec);
         for (const Cell& cell :
-             {signed_cell(found.cycles), slowdown_cell(view.slowdown(row)), count_cell(found.stall),
-              count_cell(found.swapouts), count_cell(found.lost_records), count_cell(found.ring_high_water),
+             {signed_cell(found.cycles), slowdown_cell(view.slowdown(row)), full_cell(found.stall),
+              full_cell(found.swapouts), full_cell(found.lost_records), full_cell(found.ring_high_water),
               Cell(fmt::format("{:.4f}", found.bytes_per_event())), signed_cell(sum_of(found.misses))})
             cells.push_back(row.known ? cell : Cell("?"));
         table.add(std::move(cells));
@@ -83,7 +85,7 @@ TextTable traffic_table(const IntrusionView& view, const std::vector<std::size_t
     for (const std::size_t link : links) columns.push_back({view.links[link]});
     TextTable table(std::move(columns), configuration_columns().size());
     std::vector<Cell> baseline{"without monitor", "", "", "", ""};
-    for (const std::size_t link : links) baseline.push_back(count_cell(view.traffic[link].*without));
+    for (const std::size_t link : links) baseline.push_back(full_cell(view.traffic[link].*without));
     table.add(std::move(baseline));
     for (const IntrusionRow& row : view.rows) {
         auto cells = configuration_cells(row.spec);
@@ -188,9 +190,7 @@ std::string to_text(const IntrusionView& view, unsigned width) {
         tables.push_back(traffic_table(view, links, "events", &Traffic::events, &Extra::events));
         tables.push_back(traffic_table(view, links, "bytes", &Traffic::bytes, &Extra::bytes));
     }
-    const bool in_short =
-        !std::ranges::all_of(tables, [&](const TextTable& table) { return table.fits_in_full(width); });
-    for (const TextTable& table : tables) text += '\n' + table.text(width, in_short);
+    for (const TextTable& table : tables) text += '\n' + table.text(width);
     if (!view.unknown.empty()) text += wrapped("?: " + view.unknown + ".", width);
     return text + legend(width);
 }

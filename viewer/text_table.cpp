@@ -139,9 +139,8 @@ std::string TextTable::part(const Columns& shown, const std::vector<std::size_t>
     return result;
 }
 
-bool TextTable::fits_in_full(unsigned width) const { return taken_by(widths(false)) <= width; }
-
-std::string TextTable::text(unsigned width, bool brief) const {
+std::string TextTable::text(unsigned width) const {
+    const bool brief = taken_by(widths(false)) > width;
     const std::vector<std::size_t> wide = widths(brief);
     std::string result;
     for (const Columns& shown : parts(wide, width)) result += (result.empty() ? "" : "\n") + part(shown, wide, brief);

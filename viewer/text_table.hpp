@@ -63,11 +63,7 @@ public:
 
     /// Lines, each ended by a line break; numbers in short where `width` columns do not suffice. Where these do not fit
     /// either, the columns follow each other in several tables, each with the keys.
-    std::string text(unsigned width) const { return text(width, !fits_in_full(width)); }
-
-    /// The same for several tables of the same numbers: all in short, or none.
-    bool fits_in_full(unsigned width) const;
-    std::string text(unsigned width, bool brief) const;
+    std::string text(unsigned width) const;
 
 private:
     using Columns = std::vector<std::size_t>;  ///< by their numbers
