@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "monitor/spec_placement.hpp"
+
 namespace cachetally::app {
 namespace {
 
@@ -26,6 +28,13 @@ std::vector<std::string> first_levels(const Topology& topology) {
     return first;
 }
 
+std::vector<std::string> hidden_levels(const Topology& topology, const ComponentNames& names) {
+    std::vector<std::string> hidden = names.levels;
+    hidden.insert(hidden.end(), names.tlbs.begin(), names.tlbs.end());
+    for (const LevelLinks& shown : level_links(topology)) std::erase(hidden, shown.name);
+    return hidden;
+}
+
 }  // namespace
 
 RunView view_of(const Topology& topology, const Input& input, const Outcome& outcome, const LevelsByLine& levels,
@@ -38,6 +47,7 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
         view.monitors.push_back(summary_of(monitor.spec, monitor.result, monitor.error, period));
     view.monitors_asked = !options.monitors.empty() || !monitors_of(topology).empty();
     view.first_levels = first_levels(topology);
+    view.hidden_levels = hidden_levels(topology, view.counts.names);
     view.structures = structures_of(levels, outcome.regions);
     view.causes = outcome.causes;
     view.attribution = outcome.attribution;

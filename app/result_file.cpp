@@ -40,7 +40,9 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
                       const LevelsByLine& levels) {
     write_title(root, "run", topology, view.title);
     write_run(root, view.counts.names, view.counts.period, view.counts.run);
-    root.open_group("levels").set_attribute("first", view.first_levels);
+    Group all_levels = root.open_group("levels");
+    all_levels.set_attribute("first", view.first_levels);
+    if (!view.hidden_levels.empty()) all_levels.set_attribute("hidden", view.hidden_levels);
     std::vector<MonitorContents> monitors;
     for (std::size_t i = 0; i < outcome.monitors.size(); ++i) {
         const MonitorOutcome& monitor = outcome.monitors[i];

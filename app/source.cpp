@@ -58,10 +58,12 @@ void add_machine_options(CLI::App& command, SimulationOptions& options) {
 void add_simulation_options(CLI::App& command, SimulationOptions& options) {
     add_machine_options(command, options);
     command
-        .add_option("--monitor", options.monitors,
-                    "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
-                    "'all' for one on each link, 'none' for none. Default: those "
-                    "that the machine file states; where it states none, 'all', without their table")
+        .add_option(
+            "--monitor", options.monitors,
+            "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
+            "'all' for one on each link, 'none' for none. Addresses of range= are physical, but between core and TLBs. "
+            "Default: those "
+            "that the machine file states; where it states none, 'all', without their table")
         ->type_name("SPEC")
         ->check(not_empty("a monitor, as in link=core-L1D"))
         ->allow_extra_args(false);

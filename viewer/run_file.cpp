@@ -81,6 +81,8 @@ RunView read_run_view(const InputFile& file) {
     view.counts.run.complete = view.title.complete;
     view.counts.run.failure = view.title.failure;
     view.first_levels = read_first_levels(root, view.counts.names.levels);
+    if (const Group all = root.open_group("levels"); all.has_attribute("hidden"))
+        view.hidden_levels = all.texts_attribute("hidden");
     view.monitors = read_monitors(root);
     if (root.has("monitors")) {
         const Group monitors = root.open_group("monitors");

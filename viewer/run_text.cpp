@@ -106,26 +106,30 @@ std::string structure_table(const StructureTable& table, const std::string& wors
     return (exact ? "\n" : "\ncounts for several lines, spread evenly over them\n") + text.text(options.width);
 }
 
-/// Of which levels it is not known where their accesses and misses went.
+/// Of which levels it is not known where their accesses and misses went, and what would help.
 std::string unknown_levels(const RunView& view, const TextOptions& options) {
     if (view.structures.regions.empty()) return "";
-    std::vector<std::string> unknown;
+    std::vector<std::string> hidden, uncounted;
     const auto add = [&](const std::string& name, bool used) {
         const bool known =
             std::ranges::any_of(view.structures.levels, [&](const auto& level) { return level.name == name; }) ||
             std::ranges::any_of(view.causes, [&](const auto& level) { return level.level == name; });
-        if (used && !known && wanted(name, options.level)) unknown.push_back(name);
+        if (used && !known && wanted(name, options.level))
+            (std::ranges::count(view.hidden_levels, name) != 0 ? hidden : uncounted).push_back(name);
     };
     const HierarchyCounts& counts = view.counts.run.counts;
     for (std::size_t i = 0; i < counts.caches.size(); ++i)
         add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
-    if (unknown.empty()) return "";
-    return '\n' +
-           wrapped(fmt::format("{} by data structure: not known; -o FILE.h5, or a monitor on each link, counts it "
-                               "(docs/monitors.md, \"Levels combined\")",
-                               fmt::join(unknown, ", ")),
-                   options.width, 2);
+    std::string text;
+    for (const auto& [names, why] :
+         {std::pair(uncounted, "-o FILE.h5 without --no-exact, or a monitor on each link, counts it"),
+          std::pair(hidden, "no links show all that it misses, and nothing else")})
+        if (!names.empty())
+            text += wrapped(fmt::format("{} by data structure: not known; {} (docs/monitors.md, \"Levels combined\")",
+                                        fmt::join(names, ", "), why),
+                            options.width, 2);
+    return text.empty() ? text : '\n' + text;
 }
 
 std::string monitor_table(const RunView& view, const TextOptions& options) {
@@ -141,9 +145,11 @@ std::string monitor_table(const RunView& view, const TextOptions& options) {
                      {"error %"},
                      {"B/event"}});
     std::vector<std::string> idle;
+    bool by_range = false;
     for (const MonitorSummary& monitor : monitors) {
         if (monitor.events == 0) {
             idle.push_back(shortened(monitor.name, longest_name));
+            by_range |= monitor.spec.find(",range=") != std::string::npos && !view.counts.names.tlbs.empty();
             continue;
         }
         table.add({shortened(monitor.name, longest_name), std::to_string(monitor.counters), monitor.granularity,
@@ -154,6 +160,9 @@ std::string monitor_table(const RunView& view, const TextOptions& options) {
     std::string text = "\n";
     if (idle.size() < monitors.size()) text += table.text(options.width);
     if (!idle.empty()) text += wrapped_list("monitors that saw no event: ", idle, options.width);
+    if (by_range)
+        text += wrapped("range= is of physical addresses, but between core and TLBs, where it is of the program's",
+                        options.width, 2);
     for (const MonitorSummary& monitor : monitors)
         if (monitor.stall_cycles != 0 || monitor.lost_records != 0)
             text += fmt::format(

@@ -65,6 +65,8 @@ struct RunView {
     RunTitle title;
     StoredRun counts;
     std::vector<std::string> first_levels;  ///< caches that cores ask, in the order of the levels
+    /// Caches and TLBs whose misses no link shows, so that counts of links never have them by address.
+    std::vector<std::string> hidden_levels;
     std::vector<MonitorSummary> monitors;
     bool monitors_asked = true;  ///< by an option or the machine file; else they are those of every run
     StructureTable structures;
