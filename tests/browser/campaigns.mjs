@@ -31,7 +31,7 @@ const hashOf = ({ across, down, facet, value, where = {} }) =>
 
 /** The number that a cell shows. */
 function shown(text) {
-    const [, digits, suffix] = /^([\d.]+)(?: ?([kMG%]))?$/.exec(text) ?? [];
+    const [, digits, suffix] = /^([\d.]+)(?: ?([kMG%]))?$/.exec(text.replace(/,/g, '')) ?? [];
     return Number(digits) * ({ k: 1e3, M: 1e6, G: 1e9, '%': 0.01 }[suffix] ?? 1);
 }
 

@@ -45,7 +45,7 @@ export const compareCases = [
                 t.equal(cells.map((each) => Math.round(each * 1e6) / 1e6).join(), [0, line + 1, line + 1].join(), `cells of line ${line}`);
             }
             const svg = await t.saved(page, 'SVG');
-            const bars = [...svg.matchAll(/<path d="([^"]*)" fill="#d55e00"/g)].at(-1)[1].match(/M[\d.]+ [\d.]+h[\d.]+/g);
+            const bars = [...svg.matchAll(new RegExp(`<path d="([^"]*)" fill="${t.colours.light.misses}"`, 'g'))].at(-1)[1].match(/M[\d.]+ [\d.]+h[\d.]+/g);
             t.equal(bars.length, 2, `phases in which B has more: ${bars}`);
             t.equal(new Set(bars.map((bar) => bar.replace(/ [\d.]+h/, ' h'))).size, 1, 'as much more in both');
             t.check(svg.includes('±'), 'counts by phase go both ways');

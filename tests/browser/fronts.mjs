@@ -192,6 +192,38 @@ export const frontCases = [
         },
     ],
     [
+        'fronts: settings of several keys in short, which the legend explains',
+        async (t, page) => {
+            await t.open(page, make(t, 'keys.h5', 'sweep', 'lu', 'n=16', '-m', 'generic3', '--vary', 'ways=2,4', '--vary', 'width=8,16', '--vary', 'record=8', '--counters', '8,16', '--granularity', '1,2', '--objectives', 'error,bits'), 'over=bits');
+            const found = texts(await t.saved(page, 'SVG', figure(page, 'Pareto front')));
+            t.check(found.includes('G ways/width') && found.some((each) => /^G [12] [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
+        },
+    ],
+    [
+        'fronts: three sweeps in one report side by side, with one scale; the switch shows each',
+        async (t, page) => {
+            const sweep = (name, ...words) => make(t, name, 'sweep', ...words, '-m', 'generic3', '--link', 'core-L1D', '--counters', '8,32', '--granularity', '1,2,4', '--objectives', 'error,bits');
+            const files = [sweep('of_lu.h5', 'lu', 'n=16'), sweep('of_radix.h5', 'radix', 'keys=512'), sweep('of_fft.h5', 'fft', 'n=256')].map((each) => each.split('/').at(-1));
+            t.run('report', ...files, '-o', 'of_three.html', '--force');
+            await page.goto(`file://${t.file('of_three.html')}`);
+            await t.until(page, 'window.cachetally?.others.length === 2', 'three files');
+            await t.quiet(page);
+            const found = texts(await t.saved(page, 'SVG', figure(page, 'Pareto front')));
+            const titles = found.filter((each) => each.endsWith(', core-L1D') || each.endsWith('…'));
+            t.equal(titles.map((each) => each.split(',')[0]).join(), files.join(), 'a panel per file');
+            const ticks = found.filter((each) => /^[\d.]+ %$/.test(each));
+            t.check(ticks.length > 6 && ticks.length === 3 * new Set(ticks).size, `one scale: ${ticks}`);
+            const head = () => page.locator('header h1').textContent();
+            for (const [name, title] of [['C', 'fft'], ['B', 'radix'], ['A', 'lu']]) {
+                await t.press(page, name);
+                t.check((await head()).startsWith(title), `${name} is ${title}`);
+            }
+            await page.keyboard.press('b');
+            await t.quiet(page);
+            t.equal(await page.evaluate('cachetally.state.file'), 'b', 'the next file');
+        },
+    ],
+    [
         'trackers: table and points, alone and on the front of a sweep',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

@@ -41,6 +41,10 @@ export const intrusionCases = [
             await t.picture(page, 'intrusion');
             for (const title of ['Slowdown', 'Stalled cycles', 'Lost records', 'Extra misses', 'Records'])
                 await t.press(page, title);
+            const svg = await t.saved(page, 'SVG', page.locator('.figure').first());
+            const cells = [...svg.matchAll(/text-anchor="middle"[^>]*>([^<]*)</g)].map(([, text]) => text);
+            for (const { swapouts } of told.rows.filter((row) => row.link === 'core-L1D'))
+                t.check(cells.includes(swapouts.toLocaleString('en')), `${swapouts} records in full, as in tables: ${cells}`);
             if (t.python) {
                 await t.choose(page, /^Show a Python/);
                 const code = await page.locator('dialog pre').textContent();

@@ -60,7 +60,9 @@ export const paperCases = [
                 await page.evaluate(`window.dispatchEvent(new Event('afterprint'))`);
                 await t.quiet(page);
                 t.equal(ground, 'rgb(246, 247, 249)', 'the paper');
-                for (const [light, dark] of [['#d55e00', '#f08a3c'], ['#1c2430', '#e6eaf0'], ['#0072b2', '#56a9e4']]) {
+                const drawn = ({ misses, causes }) => [misses, causes[0], causes[3]];
+                const inks = [...drawn(t.colours.light), '#1c2430'].map((light, i) => [light, [...drawn(t.colours.dark), '#e6eaf0'][i]]);
+                for (const [light, dark] of inks) {
                     t.check(svg.includes(light), `${hash}: something is ${light}`);
                     t.check(!svg.includes(dark), `${hash}: nothing is ${dark}`);
                 }

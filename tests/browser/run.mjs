@@ -131,6 +131,7 @@ const tests = {
     program,
     pictures,
     page: join(here, '../../viewer/web/dist/index.html'),
+    colours: JSON.parse(readFileSync(join(here, '../../viewer/drawing.json'), 'utf8')),
     python: spawnSync(python, ['-c', 'import h5py, numpy']).status === 0 ? python : null,
     /** Runs the program; its standard output. */
     run: (...words) => (make(...words), called(program, words)),

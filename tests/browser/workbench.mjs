@@ -241,6 +241,24 @@ export const workbenchCases = [
         },
     ],
     [
+        'axis: whether its addresses are virtual or physical; a molecule of WATER has words of its own',
+        async (t, page) => {
+            t.run('run', 'water', 'molecules=8', 'steps=1', '-m', 'schulz2002', '-o', 'water.h5');
+            for (const [file, hash, kind] of [
+                ['matmul.h5', 'show=misses', 'virtual'],
+                ['matmul.h5', 'show=link:load&level=L1D-L2', 'virtual'],
+                ['water.h5', 'show=link:load&level=L1-L2', 'physical'],
+                ['water.h5', 'show=misses&structure=molecules&level=L1', 'virtual'],
+            ]) {
+                await t.open(page, t.file(file), hash);
+                const found = [...(await t.saved(page, 'SVG')).matchAll(/>(virtual|physical)</g)].map(([, each]) => each);
+                t.equal(found.join(), kind, `addresses of ${file}, ${hash}`);
+            }
+            const lines = (await tableRows(page, 'Worst lines')).slice(1).map(([line]) => /^molecules \[(\d+)\]\[(\d+)\] /.exec(line));
+            t.check(lines.length > 0 && lines.every((each) => each && each[1] < 8 && each[2] < 84), `molecules and words: ${lines}`);
+        },
+    ],
+    [
         'outliers are cut, counted and marked; a chosen scale shows all',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

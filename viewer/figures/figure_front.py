@@ -80,10 +80,24 @@ def text_of_place(texts):
 MOST_KINDS, SHORT, MARK = 8, 12, 4  # kinds that are all told apart; letters of one that is told beside a point; points
 
 
+def short_settings(every):
+    """What settings differ in, of several keys by values alone, "4/16", and what these are of, "ways/width"; as they are where they have not all the
+    same keys."""
+    parts = {settings: [part.partition("=") for part in settings.split(",")] for settings in every}
+    keys = {tuple(key for key, _, _ in own) for own in parts.values()}
+    differing = [i for i, column in enumerate(zip(*parts.values())) if len(set(column)) > 1]
+    if len(keys) != 1 or not differing:
+        return {each: each for each in every}, ""
+    if len(differing) == 1:
+        return {settings: "".join(own[differing[0]]) for settings, own in parts.items()}, ""
+    return {settings: "/".join(own[i][2] for i in differing) for settings, own in parts.items()}, "/".join(min(keys)[i] for i in differing)
+
+
 class Kinds:
     """Eviction policies and settings, and what the cells of each look like: all where they are few, else those that stand on a front."""
 
     def __init__(self, sweeps):
+        self.shortly, self.keys = short_settings({clean(settings) for cells in sweeps for settings in cells.settings})
         self.policies = len({each for cells in sweeps for each in cells.eviction}) > 1
         self.counts = sorted({int(count) for cells in sweeps for count in cells.counters})
         self.names = list(dict.fromkeys(name for cells in sweeps for name in self.of(cells)))
@@ -91,7 +105,8 @@ class Kinds:
         self.short = max(map(len, self.names), default=0) <= SHORT
 
     def of(self, cells):
-        return [clean(", ".join(filter(None, [eviction if self.policies or not settings else "", settings]))) for eviction, settings in zip(cells.eviction, cells.settings)]
+        return [clean(", ".join(filter(None, [eviction if self.policies or not settings else "", self.shortly[clean(settings)]])))
+                for eviction, settings in zip(cells.eviction, cells.settings)]
 
     def choose(self, panels):
         """Of many those that remain or are on a drawn front, first what does so most often."""
@@ -257,8 +272,16 @@ def legend_of_fronts(grid, panels, kinds):
     """Of cells, of trackers, and of what the panels draw over them, each once."""
     handles = kinds.handles()
     handles += [Line2D([], [], label=name, **look) for name, look in {name: look for panel in panels for name, kind, look in panel.looks if kind is None}.items()]
-    drawn = {line.get_label(): line for axes in grid.flat for line in axes.lines if line.get_label() == "front" or line.get_gid() == "remain"}
-    legend_below(grid.flat[0].figure, handles + list(drawn.values()))
+    fronts = [line for line in grid.flat[0].lines if line.get_label() == "front"]
+    remain = {}
+    for axes, panel in zip(grid.flat, panels):
+        for line in axes.lines:
+            if line.get_gid() == "remain":
+                remain.setdefault(line.get_label(), (line, []))[1].append(panel.title)
+    for label, (line, titles) in remain.items():
+        if len(remain) > 1:  # panels of files that were asked for other objectives
+            line.set_label(f"{label}: {'; '.join(titles)}")
+    legend_below(grid.flat[0].figure, handles + fronts + [line for line, _ in remain.values()])
 
 
 def scale_panels(grid, panels, metric):
@@ -300,12 +323,13 @@ def front(result, options):
             axes.set_title(f"{points.known.sum()} of {len(points.known)} cells; the others are not known", loc="left")
         axes.grid(color="#e4e8ee", linewidth=0.5)
     scale_panels(grid, panels, metric)
+    keys = f"settings: {kinds.keys}" if kinds.keys else ""
     if len(panels) == 1:
         told = [str(result.file["sweep"].attrs.get("link", "")), named_evictions(result, options)] if "sweep" in result.file else [str(result.file["trackers"].attrs["link"])]
-        headed(figure, result, *told)
+        headed(figure, result, *told, keys)
     else:
         machines = dict.fromkeys(str(each.file["machine"].attrs["name"]) for each in results if "machine" in each.file)
-        figure.suptitle(f"on {clean(', '.join(machines))}", x=0.06 / size[0], ha="left", fontsize=7.5, color="#333333")
+        figure.suptitle("; ".join(filter(None, [f"on {clean(', '.join(machines))}", keys])), x=0.06 / size[0], ha="left", fontsize=7.5, color="#333333")
     legend_of_fronts(grid, panels, kinds)
     for axes, points in zip(grid.flat, panels):
         names, on = points.at_places(), points.told()

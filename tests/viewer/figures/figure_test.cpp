@@ -348,6 +348,29 @@ assert is_log("slowdown", np.array([1, 31])) and not is_log("slowdown", np.array
     EXPECT_NE(contents(directory_ / "s.svg").find(">slowdown / %<"), std::string::npos);
 }
 
+TEST_F(Figures, FrontsTellSettingsShortlyAndWhoseCellsRemain) {
+    result_ = directory_ / "s.h5";
+    write_sweep_rows(result_, {0.05, 0.00, 0.02}, {-0.1, 0.40, 0.20});
+    write_sweep_rows(directory_ / "t.h5", {0.05, 0.00, 0.02}, {-0.1, 0.40, 0.20});
+    const std::string script(figure_script());
+    write_contents(directory_ / "front.py", script.substr(0, script.rfind("main()")) + R"(
+assert short_settings(["ways=0,width=8,record=8", "ways=4,width=16,record=8"]) == ({"ways=0,width=8,record=8": "0/8", "ways=4,width=16,record=8": "4/16"}, "ways/width")
+assert short_settings(["ways=0,width=8", "ways=4,width=8"]) == ({"ways=0,width=8": "ways=0", "ways=4,width=8": "ways=4"}, "")
+for alone in (["", "ways=4"], ["ways=4"], ["ways=4", "drain=full,ways=4"]):
+    assert short_settings(alone) == ({each: each for each in alone}, ""), alone
+def remaining(second):
+    drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
+    return [" ".join(each.get_text().split()) for each in drawn.legends[0].get_texts() if "remain" in each.get_text()]
+assert remaining("333:error,slowdown:5") == ["remain (error, slowdown), 5 %"], remaining("333:error,slowdown:5")
+first, second = remaining("333:error:1")
+assert first.startswith("remain (error, slowdown), 5 %: s.h5:") and second.startswith("remain (error), 1 %: t.h5:"), (first, second)
+)");
+    EXPECT_EQ(
+        std::system(
+            ("/usr/bin/python3 " + (directory_ / "front.py") + " " + result_ + " " + (directory_ / "t.h5")).c_str()),
+        0);
+}
+
 TEST_F(Figures, FrontsOverWhatTheFileDoesNotTellAreRefused) {
     result_ = directory_ / "s.h5";
     write_sweep_rows(result_, {0.0, 0.1}, {});

@@ -111,15 +111,13 @@ export const baseName = (source: Source): string => source.info.name.replace(/\.
 
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
-const misses = (all: Show[]) => all.find((each) => each.id === 'misses');
-
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
  * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
 export function chosenOf(app: App) {
     const { info } = app.source;
     const { state } = app;
     const all = shows(app.source);
-    const show = all.find((each) => each.id === state.show) ?? misses(all) ?? all[0];
+    const show = all.find(({ id }) => id === state.show) ?? all.find(({ id }) => id === 'misses') ?? all[0];
     if (!show) return null;
     const list = show.series.filter((each) => each.rows > 0);
     const usual = show.series[0].kind === 'level' ? firstLevels(info) : [];

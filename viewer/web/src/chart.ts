@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What plots of curves and points have in common: scales of values (linear, logarithmic, and symmetric logarithmic where values of both signs or zeros
 // lie far apart), axes, curves that lie on each other, names beside their ends or in free places.
-import { max, min, pairs, rollup, ticks } from 'd3-array';
+import { max, min, pairs, range, rollup, ticks } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
-import { theme } from './paint';
-import { textWidth, type Box, type Painter, type Point } from './paint';
+import { textWidth, theme, type Box, type Painter, type Point } from './paint';
 
 type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
 /** `auto`: logarithmic where values lie far apart. */
@@ -30,21 +29,17 @@ function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
 
 /** Powers of ten from `least` to `most`, at most about five; where there are fewer than two, steps of 1, 2, 5. */
 function logTicks(least: number, most: number): number[] {
-    const step = Math.max(1, Math.round((Math.log10(most) - Math.log10(least)) / 4));
-    const found: number[] = [];
-    for (let at = 10 ** Math.ceil(Math.log10(least) - 1e-9); at <= most; at *= 10 ** step) found.push(at);
-    if (found.length >= 2) return found;
-    const power = 10 ** Math.floor(Math.log10(least));
-    return [1, 2, 5, 10, 20, 50].map((each) => each * power).filter((each) => each >= least && each <= most);
+    const [low, high] = [least, most].map(Math.log10);
+    const powers = range(Math.ceil(low - 1e-9), high + 1e-9, Math.max(1, Math.round((high - low) / 4)));
+    const found = powers.length > 1 ? powers.map((power) => 10 ** power) : [1, 2, 5, 10, 20, 50].map((each) => each * 10 ** Math.floor(low));
+    return found.filter((each) => each >= least * (1 - 1e-9) && each <= most);
 }
 
 /** 0 and powers of ten on both sides, at most three, evenly from the largest down. */
 function symlogTicks(unit: number, least: number, most: number): number[] {
-    const all = Math.floor(Math.log10(Math.max(most, -least) / unit) + 1e-9) + 1;
-    const step = Math.ceil(all / 3);
-    const side: number[] = [];
-    for (let power = all - 1; power >= 0; power -= step) side.unshift(unit * 10 ** power);
-    return [...side.filter((each) => each <= -least).map((each) => -each).reverse(), 0, ...side.filter((each) => each <= most)];
+    const top = Math.floor(Math.log10(Math.max(most, -least) / unit) + 1e-9);
+    const side = range(top, -1, -Math.ceil((top + 1) / 3)).map((power) => unit * 10 ** power);
+    return [...side.map((each) => -each), 0, ...side.reverse()].filter((each) => each >= least && each <= most);
 }
 
 export type ValueScale = ReturnType<typeof valueScale>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
-import { range } from 'd3-array';
+import { range, sort as sorted } from 'd3-array';
 import { full } from './numbers';
 import type { TableRow } from './protocol';
 
@@ -88,12 +88,11 @@ export const inWords = (...names: string[]) =>
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
 
-/** Rows by a column: numbers from the largest, texts from A; `again`: the other way round. */
+/** Rows by a column: numbers from the largest, texts from A; `again`: the other way round; what is not known is last in any case. */
 function sortedRows({ rows }: Table, column: number, again: boolean): Row[] {
     const order = (a: string | number, b: string | number) =>
         typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
-    const known = rows.filter((row) => !Number.isNaN(row[column])).sort((a, b) => (again ? -1 : 1) * order(a[column], b[column]));
-    return [...known, ...rows.filter((row) => Number.isNaN(row[column]))];
+    return sorted(rows, (a, b) => (again ? -1 : 1) * order(a[column], b[column]));
 }
 
 // elements of the class `prints` are told, too

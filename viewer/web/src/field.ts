@@ -25,6 +25,8 @@ const nothing = {
     shared: false,
     axis: { segments: [], bytes: 1 } as Axis,
     structures: [] as Structure[],
+    /** What addresses are: virtual, physical. */
+    addresses: 'virtual',
     /** What is in sight, of the axis. */
     range: [0, 1] as [number, number],
     scale: 'auto' as Wanted,
@@ -225,7 +227,7 @@ export function fieldPlot(acts: FieldActs) {
         if (layout.field) drawField(p, layout.field);
         if (layout.time) drawTime(p, lanes, layout.time, model);
         if (structures.length > 0) drawStrip(p, layout.strip, across(), axis, structures);
-        drawAddresses(p, layout.addresses, across(), axis);
+        drawAddresses(p, layout.addresses, across(), model);
         drawSelection(p, lanes, layout, across(), model);
         if (dragged) p.frame(dragged.x, dragged.y, dragged.width, dragged.height, theme().accent, 0, `${theme().accent}22`);
         drawCursor(p);

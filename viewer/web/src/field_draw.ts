@@ -225,11 +225,12 @@ export function drawStrip(p: Painter, top: number, at: Across, axis: Axis, struc
     });
 }
 
-/** Addresses under the strip; gaps between stretches as breaks of the line. */
-export function drawAddresses(p: Painter, top: number, at: Across, { segments }: Axis): void {
+/** Addresses under the strip, and of which kind they are; gaps between stretches as breaks of the line. */
+export function drawAddresses(p: Painter, top: number, at: Across, { axis: { segments }, addresses }: FieldModel): void {
     const colours = theme();
     const [[x0, x1], [begin, end]] = [at.domain(), at.range()];
-    const step = niceStep(((x1 - x0) * 130) / (end - begin));
+    p.text(begin - 7, top + 4, addresses, { colour: colours.faint, size: 11, anchor: 'end' });
+    const step = 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, ((x1 - x0) * 130) / (end - begin)))));
     let free = begin - 40;
     for (const { start, bytes, base } of segments) {
         const [from, to] = [Math.max(start, x0), Math.min(start + bytes, x1)];
@@ -249,5 +250,3 @@ export function drawAddresses(p: Painter, top: number, at: Across, { segments }:
         }
     }
 }
-
-const niceStep = (rough: number): number => 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));

@@ -2,8 +2,7 @@
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
 import { least } from 'd3-array';
 import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
-import { theme } from './paint';
-import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './paint';
+import { CanvasPainter, SvgPainter, inside, theme, type Box, type Painter } from './paint';
 
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;

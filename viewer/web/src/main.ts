@@ -17,6 +17,10 @@ import { pairsOf } from './views/compare';
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
 const bothAtOnce = ['compare', 'curves', 'trackers'];
+/** Of files in the URL; the first has none there. */
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+/** Whether more than one may lie beside it. */
+const takesMany = ({ info }: Source): boolean => !!(info.probe ?? info.sweep ?? info.trackers);
 
 type Purpose = 'open' | 'compare';
 
@@ -56,23 +60,27 @@ class Page implements App {
         this.landing();
     }
 
-    /** The file that views show: the first, or where that is chosen the second. */
+    /** The file that views show: the first, or another that is chosen; those that show all files at once have them in order. */
+    private get at(): number {
+        const chosen = letters.indexOf(this.state.file || 'a');
+        return chosen < this.files.length && !bothAtOnce.includes(this.state.view ?? '') && !this.files[0]?.info.probe ? Math.max(0, chosen) : 0;
+    }
+
     get source(): Source {
-        return this.files[this.flipped ? 1 : 0];
+        return this.files[this.at];
     }
 
     get others(): Source[] {
-        return this.flipped ? [this.files[0], ...this.files.slice(2)] : this.files.slice(1);
+        return this.files.filter((_, i) => i !== this.at);
     }
 
-    /** Views that show both files at once have them in order. */
     get flipped(): boolean {
-        return this.state.file === 'b' && this.files.length > 1 && !bothAtOnce.includes(this.state.view ?? '') && !this.files[0].info.probe;
+        return this.at > 0;
     }
 
     private choose(purpose: Purpose): void {
         this.purpose = purpose;
-        this.input.multiple = purpose === 'compare' && this.files[0]?.info.probe !== null;
+        this.input.multiple = purpose === 'compare' && !!this.files[0] && takesMany(this.files[0]);
         this.input.value = '';
         this.input.click();
     }
@@ -140,11 +148,11 @@ class Page implements App {
     }
 
     /** The first file is opened, or compared; more are compared with what is there then. */
-    private async takeAll(files: File[], purpose: Purpose): Promise<void> {
-        for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.files.length ? 'compare' : purpose);
+    async takeAll(files: File[], purpose: Purpose, trust = false): Promise<void> {
+        for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.files.length ? 'compare' : purpose, trust);
     }
 
-    async take(file: File, purpose: Purpose, trust = false): Promise<void> {
+    private async take(file: File, purpose: Purpose, trust = false): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         if (!this.files.length) this.main.replaceChildren();
         try {
@@ -162,7 +170,7 @@ class Page implements App {
         this.tellWarnings();
     }
 
-    /** Curves are laid over each other, any number of them; of other results there are two. */
+    /** Curves are laid over each other, fronts side by side, any number of them; of other results there are two. */
     private compareWith(source: Source): void {
         const why = notComparable(this.files[0], source);
         if (why) {
@@ -170,11 +178,12 @@ class Page implements App {
             throw new Error(why);
         }
         const probe = source.info.probe !== null;
-        if (!probe) this.files.splice(1).forEach((each) => each.close());
+        if (![this.files[0], source].every(takesMany)) this.files.splice(1).forEach((each) => each.close());
         this.files.push(source);
         this.shown = '';
         const trackers = this.files.some(({ info }) => info.trackers);
         if (probe || trackers) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
+        if (this.files.length > 2) return this.set({ file: '' });
         if (this.state.file || this.state.view === 'compare') return this.set({}); // as a link says
         const [{ id, differs }] = viewsOf(this);
         if (id !== 'workbench') return this.set(differs?.(this) ? { view: id, file: 'difference' } : { view: 'compare' });
@@ -197,9 +206,10 @@ class Page implements App {
         this.render();
     }
 
-    /** The other of two files. */
+    /** The next of the files. */
     private flip(): void {
-        if (this.files.length > 1) this.set({ file: this.flipped ? '' : 'b' });
+        const next = (this.at + 1) % this.files.length;
+        if (this.files.length > 1) this.set({ file: next ? letters[next] : '' });
     }
 
     private tellWarnings(): void {
@@ -223,7 +233,7 @@ class Page implements App {
     private render(): void {
         const kinds = viewsOf(this);
         const kind = kinds.find((each) => each.id === this.state.view) ?? kinds[0];
-        const key = `${this.source.info.name}${this.flipped}`;
+        const key = `${this.source.info.name}${this.at}`;
         this.fillFacts();
         this.fillSwitch(kind);
         this.fillTabs(kinds, kind);
@@ -236,16 +246,13 @@ class Page implements App {
         this.current.update?.();
     }
 
-    /** Which of two files is shown, or by how much they differ: by the view itself, or beside each other. */
+    /** Which of the files is shown, or by how much two differ: by the view itself, or beside each other. */
     private fillSwitch(kind: ViewKind): void {
         const both = this.files.length > 1 && !bothAtOnce.includes(kind.id);
         const choose = (file: string) => this.set(file !== 'difference' || kind.differs?.(this) ? { file } : { file: '', view: 'compare' });
-        const options: [string, string, string][] = [
-            ['', 'A', this.files[0].info.name],
-            ['b', 'B', this.files[1]?.info.name ?? ''],
-            ['difference', 'B − A', 'by how much the second has more'],
-        ];
-        const now = this.flipped ? 'b' : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
+        const options = this.files.map(({ info }, i): [string, string, string] => [i ? letters[i] : '', letters[i].toUpperCase(), info.name]);
+        if (options.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
+        const now = this.flipped ? letters[this.at] : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }
 
@@ -316,19 +323,17 @@ const logo = (): HTMLElement => h('span', { class: 'logo', 'aria-hidden': 'true'
 const notice = (kind: 'info' | 'warning' | 'error', text: string): HTMLElement =>
     h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
 
-/** The file that is embedded in reports. */
-function embedded(): { file: File; trust: boolean } | null {
-    const element = document.getElementById('cachetally-result');
-    const text = element?.textContent?.trim() ?? '';
-    if (!element || text === '') return null;
-    const letters = atob(text);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+const held = [...document.querySelectorAll<HTMLElement>('script[id^="cachetally-result"]')].filter(({ textContent }) => textContent?.trim());
+
+/** A file that is embedded in a report. */
+function embedded(element: HTMLElement): File {
+    const text = atob(element.textContent!.trim());
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
     element.textContent = '';
-    return { file: new File([bytes], element.dataset.name ?? 'result.h5'), trust: element.dataset.trust !== undefined };
+    return new File([bytes], element.dataset.name ?? 'result.h5');
 }
 
 const page = new Page();
-const inside = embedded();
-if (inside) void page.take(inside.file, 'open', inside.trust);
+void page.takeAll(held.map(embedded), 'open', held.some(({ dataset: { trust } }) => trust !== undefined));
 Object.assign(window, { cachetally: page });

@@ -7,7 +7,7 @@ import { baseName, titleOf, type App, type State, type View } from '../app';
 import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeight, endsWidth, extentOf, upIn, valueScale, type ValueScale, type Wanted } from '../chart';
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
-import { brief, percent, signed } from '../numbers';
+import { brief, full, percent, signed } from '../numbers';
 import { distinctColours, theme, type Box, type Painter, type Point } from '../paint';
 import type { TableRow } from '../protocol';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
@@ -40,7 +40,7 @@ export function metricColumn({ title, text, value }: Metric, name = title.toLowe
 }
 
 /** A metric of a column as it is. */
-export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: brief, tick: brief });
+export const plainMetric = (id: string, title: string, scale: Metric['scale'], column = id): Metric => ({ id, column, title, scale, value: ({ numbers }) => numbers[column], text: full, tick: brief });
 
 export interface Picture {
     cells: Cell[];
@@ -73,7 +73,7 @@ function publishedText(metric: Metric, cell: Cell, width: number): string {
 const matrixOf = ({ cells, metric, chosen, beside }: Picture): Matrix<Cell> => {
     const [rows, columns] = [names(cells), counters(cells)];
     return {
-        ...{ facet: null, blank: 'not known', chosen, text: metric.text, scale: metric.scale, beside: beside.map(metric.value) },
+        ...{ facet: null, blank: 'not known', chosen, text: metric.text, brief: metric.tick, scale: metric.scale, beside: beside.map(metric.value) },
         down: { name: 'granularity', values: rows },
         across: { name: 'counters', values: columns.map(String) },
         cells: cells.map((cell) => ({ at: [0, rows.indexOf(cell.row), columns.indexOf(cell.numbers.counters)], value: metric.value(cell), cell })),

@@ -173,8 +173,6 @@ export function pairPython(first: Source, second: Source, { a, b, quantity, twin
     return snippet({ PARTS: parts, PLACES: places ?? null, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, 'by_line', 'difference');
 }
 
-const same = (a: string | number, b: string | number) => a === b || (Number.isNaN(a) && Number.isNaN(b));
-
 /** What names a row: "L1", or of several columns "eviction fifo, granularity 4, counters 16". */
 function nameOf(table: Table, row: Row): string {
     const keys = row.slice(0, table.keys ?? 1);
@@ -202,7 +200,7 @@ function compared(first: Table, second: Table): { table: Table; notes: string[] 
     const rows = both.flatMap((name) =>
         headers.flatMap((header): Row[] => {
             const [x, y] = [a.get(name)![first.headers.indexOf(header)], b.get(name)![second.headers.indexOf(header)]];
-            if (same(x, y)) return [];
+            if ([x].includes(y)) return []; // also where neither is known
             const numbers = typeof x === 'number' && typeof y === 'number';
             return [[name, header, x, y, numbers ? y - x : NaN, numbers && x !== 0 ? y / x : NaN]];
         }),

@@ -15,11 +15,7 @@ export type Shown = ReturnType<typeof curvesOf>[number];
 /** Curves that can share axes. */
 export type CurveGroup = ReturnType<typeof groupsOf>[number];
 
-const units: Record<string, string> = {
-    cycles: 'Cycles per load',
-    misses: 'Misses per load',
-    loads: 'Single loads',
-};
+const units: Record<string, string> = { cycles: 'Cycles per load', misses: 'Misses per load', loads: 'Single loads' };
 const overs: Record<string, string> = { bytes: 'footprint', pages: 'pages', cycles: 'latency' };
 
 export const unitTitle = (unit: string): string => units[unit] ?? unit;
@@ -213,10 +209,7 @@ function drawPoints(p: Painter, picture: CurvePicture, box: Box, value: (c: numb
     let next = 0;
     for (const { points, out, colour } of curves) {
         for (const [x, y] of points) p.dot(x, y, radii[next++], colour);
-        for (const [x, y] of out) {
-            p.line([[x - 3.5, y - 3.5], [x + 3.5, y + 3.5]], colour, 1.3);
-            p.line([[x - 3.5, y + 3.5], [x + 3.5, y - 3.5]], colour, 1.3);
-        }
+        for (const [x, y] of out) for (const up of [3.5, -3.5]) p.line([[x - 3.5, y - up], [x + 3.5, y + up]], colour, 1.3);
     }
 }
 

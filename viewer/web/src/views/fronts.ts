@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of sweeps, of whatever workloads, links and settings: what is known of them, bounds, and fronts of error and a cost: a panel per workload,
 // link and file, with one scale; what trackers of hot lines give of the same workload and link beside it, and the view of trackers.
-import { flatGroup, groups, sort } from 'd3-array';
+import { flatGroup, groups, range, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
@@ -101,8 +101,21 @@ const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFron
 /** As show marks it: what remains of a front, and what else is on it. */
 export const markOf = ({ numbers }: Cell): string => (numbers.remains === 1 ? '*' : numbers.front === 1 ? '.' : '');
 
+/** What settings differ in, of several keys by values alone ("4/16"), and what these are of ("ways/width"); as they are where they have not all the
+ * same keys. */
+function shortSettings(panels: Panel[]): { keys: string; of: (settings: string) => string } {
+    const partsOf = (settings: string) => settings.split(',').map((each) => each.split('='));
+    const all = [...new Set(panels.flatMap(({ cells }) => cells.map(({ texts }) => texts.settings)))].map(partsOf);
+    const keys = all[0]?.map(([key]) => key) ?? [];
+    const alike = all.every((parts) => parts.length === keys.length && parts.every(([key], i) => key === keys[i]));
+    const differing = range(keys.length).filter((i) => new Set(all.map((parts) => parts[i]?.[1])).size > 1);
+    if (!alike || !differing.length) return { keys: '', of: String };
+    const alone = +(differing.length > 1);
+    return { keys: alone ? differing.map((i) => keys[i]).join('/') : '', of: (settings) => differing.map((i) => partsOf(settings)[i].slice(alone).join('=')).join('/') };
+}
+
 const countsOf = (panels: Panel[]) => counters(panels.flatMap(({ cells }) => cells));
-const namesOf = (panels: Panel[]) => [...countsOf(panels).map((count) => `C = ${count}`), '○ remains', '◆ trackers'];
+const namesOf = (panels: Panel[]) => [...countsOf(panels).map((count) => `C = ${count}`), '○ remains', '◆ trackers', `G ${shortSettings(panels).keys}`];
 
 const [smallest, small] = [330, 270];
 const gridOf = (panels: Panel[], width: number) => {
@@ -118,9 +131,9 @@ export function frontsHeight({ panels }: Fronts, width: number): number {
 }
 
 /** What a cell is called beside others of its panel. */
-function labelOf(cell: Cell, cells: Cell[]): string {
-    const told = (key: 'eviction' | 'settings') => (cells.some(({ texts }) => texts[key] !== cell.texts[key]) ? [cell.texts[key]] : []);
-    return [`G ${cell.texts.granularity}`, ...told('eviction'), ...told('settings')].join(' ');
+function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string): string {
+    const told = (key: 'eviction' | 'settings') => cells.some(({ texts }) => texts[key] !== cell.texts[key]);
+    return [`G ${cell.texts.granularity}`, ...(told('eviction') ? [cell.texts.eviction] : []), ...(told('settings') ? [short(cell.texts.settings)] : [])].join(' ');
 }
 
 function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
@@ -132,8 +145,9 @@ function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (
     }
 }
 
-function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string, alone: boolean): Hit<Cell>[] {
+function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
     const { ink, faint } = theme();
+    const alone = panels.length === 1;
     const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
     drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
@@ -153,8 +167,9 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen }: Fronts, box: Box,
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
     p.line(shownFront(panel, over).map(place), ink, 1.5);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
+    const { of: short } = shortSettings(panels);
     drawLabels(p, [...marks, ...named].map((cell) => {
-        const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells), box.width, 11);
+        const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
         const [[x, y], wide, end] = [place(cell), textWidth(text, 11), box.x + box.width];
         const beside = [...[x + 8, x - 8 - wide].filter((each) => each >= box.x - 4 && each + wide <= end), end - wide];
         return { text, colour: marks.includes(cell) ? ink : faint, places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
@@ -177,10 +192,10 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
     const hits = panels.flatMap((panel, i) => {
         const [x, y] = [(i % across) * width, Math.floor(i / across) * height];
         const box = { x: x + 76, y: y + top, width: width - 76, height: height - top - 46 };
-        const found = drawPanel(p, panel, picture, box, xs, ys, colour, panels.length === 1);
+        const found = drawPanel(p, panel, picture, box, xs, ys, colour);
         return panel.source === own ? found : [];
     });
-    const there = [...counts.map(() => true), all.some(({ numbers }) => numbers.remains === 1), panels.some(({ marks }) => marks.length)];
+    const there = [...counts.map(() => true), all.some(({ numbers }) => numbers.remains === 1), panels.some(({ marks }) => marks.length), shortSettings(panels).keys];
     names.filter((_, i) => there[i]).forEach((name, i) => {
         const [x, y] = [across * width + 14, 24 + i * 16];
         if (i < counts.length) p.dot(x, y, 4, palette[i]);

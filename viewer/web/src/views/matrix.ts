@@ -19,6 +19,8 @@ export interface Matrix<T> {
     cells: { at: [number, number, number]; value: number; cell: T }[];
     chosen: T | null;
     text: (value: number) => string;
+    /** Where that does not fit. */
+    brief: (value: number) => string;
     scale: Wanted;
     /** What stands for values that are not known. */
     blank: string;
@@ -100,9 +102,9 @@ export function drawMatrix<T>(p: Painter, matrix: Matrix<T>): Hit<T>[] {
         });
         down.values.forEach((value, r) => p.text(x, y + top + (r + 0.5) * size.height, shortened(value, left - 8), faint));
     });
-    const whole = cells.map(({ value }) => (Number.isFinite(value) ? text(value) : matrix.blank));
+    const textsBy = (of: (value: number) => string) => cells.map(({ value }) => (Number.isFinite(value) ? of(value) : matrix.blank));
     const fit = (texts: string[]) => Math.max(...texts.map((each) => textWidth(each))) + 4 <= size.width; // all, or none
-    const said = [whole, whole.map((each) => each.replace(/ points?$/, ''))].find(fit);
+    const said = [text, matrix.brief, (value: number) => text(value).replace(/ points?$/, '')].map(textsBy).find(fit);
     const hits = cells.map(({ at, cell }) => ({ ...boxOf(at), cell }));
     for (const [i, { x, y, width, height, cell }] of hits.entries()) {
         const colour = Number.isFinite(cells[i].value) ? colouring.of(cells[i].value) : null;

@@ -12,22 +12,20 @@ import { snippet } from '../python';
 import { metricsOf } from './fronts';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
-interface Picture extends Pivot {
+interface Picture extends Pivot, Pick<Matrix<PivotCell>, 'chosen' | 'text' | 'brief'> {
     cells: PivotCell[];
     /** Where cells are differences: medians of the first file and of the second, by cell. */
     of: { first: number[]; second: number[] } | null;
     /** All medians of the other file, for one scale; how many cells only one of two files has. */
     beside: number[];
     alone: number;
-    chosen: PivotCell | null;
-    text: (value: number) => string;
 }
 
-function matrixOf({ facet, down, across, measure, cells, chosen, text, beside, of }: Picture): Matrix<PivotCell> {
+function matrixOf({ facet, down, across, measure, cells, chosen, text, brief: short, beside, of }: Picture): Matrix<PivotCell> {
     const places = [0, 1, 2].map((which) => [...new Set(cells.map(({ at }) => at[which]))].sort((a, b) => a - b));
     const namesOf = (parameter: Parameter, which: number) => ({ name: parameter.name, values: places[which].map((at) => valueText(parameter, at)) });
     return {
-        ...{ facet: facet && namesOf(facet, 0), down: namesOf(down, 1), across: namesOf(across, 2), blank: '-', chosen, text, beside },
+        ...{ facet: facet && namesOf(facet, 0), down: namesOf(down, 1), across: namesOf(across, 2), blank: '-', chosen, text, brief: short, beside },
         scale: measure.name === 'error' && !of ? 'linear' : 'auto',
         cells: cells.map((cell) => ({ at: [0, 1, 2].map((which) => places[which].indexOf(cell.at[which])) as PivotCell['at'], value: cell.median, cell })),
     };
@@ -90,9 +88,9 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const { twins, all } = other ? twinsOf(found.cells, pivot, other, filters()) : { twins: [], all: [] };
         const of = other && state.file === 'difference' ? { first: found.cells.map(({ median }) => median), second: twins } : null;
         const cells = of ? found.cells.map((cell, i) => ({ ...cell, median: twins[i] - cell.median })) : found.cells;
-        const text = isFraction(measure) ? percent : brief;
+        const [text, short] = (isFraction(measure) ? [percent, percent] : [full, brief]).map((each) => (of ? signed(each) : each));
         const matched = twins.filter((each) => !Number.isNaN(each)).length;
-        return { ...pivot, cells, beside: of ? [] : all, alone: cells.length + all.length - 2 * matched, of, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text: of ? signed(text) : text };
+        return { ...pivot, cells, beside: of ? [] : all, alone: cells.length + all.length - 2 * matched, of, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text, brief: short };
     }
     let shown = picture();
     const nameOf = ({ at }: PivotCell) =>
@@ -107,7 +105,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const i = shown.cells.indexOf(cell);
         return [shown.of!.first[i], shown.of!.second[i]];
     }
-    const plain = (value: number) => (Number.isNaN(value) ? 'not known' : isFraction(shown.measure) ? percent(value) : brief(value));
+    const plain = (value: number) => (Number.isNaN(value) ? 'not known' : (isFraction(shown.measure) ? percent : full)(value));
 
     function told(cell: PivotCell): string {
         const { measure, text, of } = shown;

@@ -13,17 +13,13 @@ import { sweepTable } from './sweep';
 import { trackersTable } from './fronts';
 
 function missTable(info: FileInfo): Table {
-    const counter = (name: string) => (each: Component) => each.totals[name] || 0;
+    const others = [['stores', 'stores'], ['write-backs in', 'writebacks_in'], ['of these missed', 'writeback_misses'], ['write-backs out', 'writebacks_out'], ['evictions', 'evictions']];
     return tableBy('Caches', info.components.filter((each) => each.group === 'levels'), [
         ['level', ({ name }) => name],
         ['accesses', ({ name }) => totalsOf(info, name).accesses],
         ['misses', ({ name }) => totalsOf(info, name).misses],
         ['miss %', ({ name }) => (100 * totalsOf(info, name).misses) / totalsOf(info, name).accesses || 0],
-        ['stores', counter('stores')],
-        ['write-backs in', counter('writebacks_in')],
-        ['of these missed', counter('writeback_misses')],
-        ['write-backs out', counter('writebacks_out')],
-        ['evictions', counter('evictions')],
+        ...others.map(([title, name]): [string, (each: Component) => number] => [title, ({ totals }) => totals[name] || 0]),
     ]);
 }
 

@@ -214,6 +214,7 @@ export function workbenchView(app: App): View {
             ...{ shared: chosen.minus !== null || sides.length > 1, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
             message: differs(app) && !pair ? 'Not subtracted: this is of A.' : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
+            addresses: chosen.series.physical ? 'physical' : 'virtual',
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !pair ? phases.cycles : null,
             scale: scaleKind(app),
         };
