@@ -14,6 +14,9 @@
 #include "app/commands.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
+#include "storage/file.hpp"
+#include "viewer/run_view.hpp"
+#include "viewer/web/slim_file.hpp"
 
 namespace cachetally::app {
 
@@ -67,6 +70,23 @@ void require_present(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error) && !(error && error != std::errc::no_such_file_or_directory))
         throw UsageError("{}: No such file or directory", shown(path));
+}
+
+void check_together(const std::vector<std::string>& files, Trust trust) {
+    if (files.size() < 2) return;
+    const auto kind_of = [&](const std::string& file) {
+        check_result(file, trust);
+        const std::string kind = result_kind(InputFile(file, trust));
+        return kind == "trackers" ? "sweep" : kind;
+    };
+    const std::string first = kind_of(files.front());
+    for (std::size_t i = 1; i < files.size(); ++i)
+        if (const std::string kind = kind_of(files[i]); kind != first)
+            throw UsageError("{}: is a result of {}, and {} of {}; a page takes several files of one kind",
+                             shown(files[i]), kind, shown(files.front()), first);
+    if (first != "sweep" && first != "probe" && (files.size() > 2 || first == "validate"))
+        throw UsageError("a page takes {} of {}; of sweep, trackers and probe it takes any number",
+                         first == "validate" ? "one result" : "two results", first);
 }
 
 namespace {

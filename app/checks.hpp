@@ -45,6 +45,10 @@ void add_trust_option(CLI::App& command, Trust& trust);
 /// Throws UsageError where there is no file of this name.
 void require_present(const std::string& path);
 
+/// Throws UsageError where a page cannot show these results together: of sweeps and trackers, or of probes, any number;
+/// of others two of one kind.
+void check_together(const std::vector<std::string>& files, Trust trust);
+
 /// The parts between commas.
 std::vector<std::string> split_list(const std::string& text);
 

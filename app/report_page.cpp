@@ -18,17 +18,19 @@ namespace {
 constexpr std::uintmax_t small_file = 4 << 20;
 
 struct ReportOptions {
-    std::string file, output;
+    std::vector<std::string> files;
+    std::string output;
     bool whole = false, force = false;
     Trust trust = Trust::digests;
 };
 
 void run(const ReportOptions& options) {
-    require_present(options.file);
-    check_output(options.output, {options.file}, "HTML");
+    for (const std::string& file : options.files) require_present(file);
+    check_output(options.output, options.files, "HTML");
     check_target(options.output, options.force ? Existing::overwrite : Existing::refuse, "pages");
+    check_together(options.files, options.trust);
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
-    const ResultPage result = page_of(options.file, limit, options.trust);
+    const ResultPage result = page_of(options.files, limit, options.trust);
     write_page(options.output, result.html, options.force);
     print("{}: {:.1f} MB{}\n", options.output, static_cast<double>(result.html.size()) / 1e6,
           result.reduced ? ", with a reduced copy; --whole keeps every line" : "");
@@ -41,8 +43,9 @@ void add_report(CLI::App& app) {
     CLI::App* command = app.add_subcommand("report", "Put a result file into a page that can be mailed or kept");
     command
         ->add_option(
-            "FILE", options->file,
-            "A result of run, replay, sweep, intrusion, trackers, probe or validate with --output, or of a campaign")
+            "FILE", options->files,
+            "A result of run, replay, sweep, intrusion, trackers, probe or validate with --output, or of a campaign; "
+            "of sweeps and trackers, or of probes, any number, of others two to compare")
         ->required();
     command->add_option("-o,--output", options->output, "The page to write (HTML)")
         ->required()
@@ -55,7 +58,9 @@ void add_report(CLI::App& app) {
     command->footer(
         "The page is one file that shows the result in any browser, without cachetally,\n"
         "server or network.\n\n"
-        "Example: cachetally report lu.h5 -o lu.html");
+        "Examples:\n"
+        "  cachetally report lu.h5 -o lu.html\n"
+        "  cachetally report lu.sweep.h5 radix.sweep.h5 water.sweep.h5 -o fronts.html");
     command->callback([options] { run(*options); });
 }
 

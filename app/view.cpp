@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cachetally view: results in the browser.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -20,23 +22,25 @@ constexpr std::uintmax_t whole_file = 32 << 20;
 constexpr std::uintmax_t reducible_file = 512 << 20;
 
 struct ViewOptions {
-    std::string file;
+    std::vector<std::string> files;
     bool no_browser = false;
     Trust trust = Trust::digests;
 };
 
 void run(const ViewOptions& options) {
-    if (!options.file.empty()) require_present(options.file);
-    const std::string page = temporary_page(options.file);
-    bool reduced = false, alone = options.file.empty();
-    if (!alone) {
-        check_result(options.file, options.trust);
-        alone = std::filesystem::file_size(options.file) > reducible_file;
+    for (const std::string& file : options.files) {
+        require_present(file);
+        check_result(file, options.trust);
     }
+    check_together(options.files, options.trust);
+    const std::string page = temporary_page(options.files);
+    const auto large = [](const std::string& file) { return std::filesystem::file_size(file) > reducible_file; };
+    const bool alone = options.files.empty() || std::ranges::any_of(options.files, large);
+    bool reduced = false;
     if (alone) {
         write_page(page, viewer_page(), true);
     } else {
-        const ResultPage result = page_of(options.file, whole_file, options.trust);
+        const ResultPage result = page_of(options.files, whole_file, options.trust);
         write_page(page, result.html, true);
         reduced = result.reduced;
     }
@@ -45,10 +49,9 @@ void run(const ViewOptions& options) {
     } else {
         print("Open this page in a browser: {}\n", page);
     }
-    if (alone && !options.file.empty())
-        print("Drop {} on it: it is too large to be put inside, and is read in place.\n", options.file);
-    if (reduced)
-        print("It holds a reduced copy; drop {} on it to see every line (it is read in place).\n", options.file);
+    const std::string files = fmt::format("{}", fmt::join(options.files, ", "));
+    if (alone && !options.files.empty()) print("Drop {} on it: too large to be put inside, read in place.\n", files);
+    if (reduced) print("It holds a reduced copy; drop {} on it to see every line (read in place).\n", files);
 }
 
 }  // namespace
@@ -56,9 +59,10 @@ void run(const ViewOptions& options) {
 void add_view(CLI::App& app) {
     auto options = std::make_shared<ViewOptions>();
     CLI::App* command = app.add_subcommand("view", "Show a result file in the browser");
-    command->add_option("FILE", options->file,
+    command->add_option("FILE", options->files,
                         "A result of run, replay, sweep, intrusion, trackers, probe or validate, or of a campaign; "
-                        "without it, a page to drop files on");
+                        "of sweeps and trackers, or of probes, any number, of others two to compare; without it, a "
+                        "page to drop files on");
     command->add_flag("--no-browser", options->no_browser, "Write the page and print where it is, but open no browser");
     add_trust_option(*command, options->trust);
     command->footer(

@@ -112,20 +112,26 @@ std::string_view viewer_page() {
     return {cachetally_page_begin, static_cast<std::size_t>(cachetally_page_end - cachetally_page_begin)};
 }
 
-std::string page_with_result(std::string_view name, std::string_view file, Trust trust) {
+std::string page_with_results(const std::vector<PageFile>& files, Trust trust) {
     const std::string_view page = viewer_page();
     const std::size_t at = page.find(place);
     if (at == std::string_view::npos) throw StorageError("the page that is compiled in has no place for a result");
-    const std::string_view open = place.substr(0, place.size() - std::string_view("></script>").size());
     std::string html(page.substr(0, at));
-    html += fmt::format("{} data-name=\"{}\"{}>", open, escaped(name), trust == Trust::file ? " data-trust" : "");
-    html += base64(file);
-    html += "</script>";
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        html += fmt::format(R"(<script id="cachetally-result{}" type="application/x-hdf5;base64" data-name="{}"{}>)",
+                            i == 0 ? "" : fmt::format("-{}", i + 1), escaped(files[i].name),
+                            trust == Trust::file ? " data-trust" : "");
+        html += base64(files[i].bytes);
+        html += "</script>";
+    }
     html += page.substr(at + place.size());
     return html;
 }
 
-ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust) {
+namespace {
+
+/// The file at `path`, or where it is larger than `limit` a reduced copy.
+PageFile page_file(const std::string& path, std::uintmax_t limit, Trust trust, bool& reduced) {
     check_result(path, trust);
     const std::string name = std::filesystem::path(path).filename().string();
     const std::uintmax_t size = std::filesystem::file_size(path);
@@ -135,11 +141,22 @@ ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust) {
             "that 'cachetally view' opens",
             path, size >> 20, largest >> 20);
     if (trust == Trust::digests) verify_file(path);  // the library crashes where it copies what it cannot read
-    if (size <= limit) return {page_with_result(name, contents(path), trust), false};
+    if (size <= limit) return {name, contents(path)};
+    reduced = true;
     const Workplace workplace;
-    const std::string reduced = workplace / "reduced.h5";
-    reduce_result(path, reduced, trust);
-    return {page_with_result(name, contents(reduced)), true};
+    const std::string copy = workplace / "reduced.h5";
+    reduce_result(path, copy, trust);
+    return {name, contents(copy)};
+}
+
+}  // namespace
+
+ResultPage page_of(const std::vector<std::string>& paths, std::uintmax_t limit, Trust trust) {
+    ResultPage page;
+    std::vector<PageFile> files;
+    for (const std::string& path : paths) files.push_back(page_file(path, limit, trust, page.reduced));
+    page.html = page_with_results(files, trust);
+    return page;
 }
 
 void write_page(const std::string& path, std::string_view text, bool overwrite) {
@@ -209,9 +226,10 @@ bool start(const char* program, const std::string& argument) {
 
 }  // namespace
 
-std::string temporary_page(const std::string& result) {
-    const std::string whole = result.empty() ? "" : std::filesystem::absolute(result).string();
-    const std::string stem = result.empty() ? "viewer" : std::filesystem::path(result).stem().string();
+std::string temporary_page(const std::vector<std::string>& results) {
+    std::string whole;
+    for (const std::string& result : results) whole += std::filesystem::absolute(result).string();
+    const std::string stem = results.empty() ? "viewer" : std::filesystem::path(results.front()).stem().string();
     return fmt::format("{}/{}-{}.html", own_directory(), stem, hash_text(whole).substr(0, 8));
 }
 

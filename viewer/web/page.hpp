@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/target.hpp"
 
@@ -13,25 +14,29 @@ namespace cachetally {
 /// The page without a result: people drop files on it. HTML.
 std::string_view viewer_page();
 
-/// The page with a result file inside it. `name` is what it shows as the file's name. It verifies the file again as it
-/// reads it, unless it is trusted.
-std::string page_with_result(std::string_view name, std::string_view file, Trust trust = Trust::digests);
+/// A result file in a page; `name` is what that shows as the file's name.
+struct PageFile {
+    std::string name, bytes;
+};
 
-/// The page with the result file `path` inside it; a file of more than `limit` bytes is reduced first (see
-/// reduce_result). Throws StorageError where the file is no result, or damaged.
+/// The page with result files inside it. It verifies them again as it reads them, unless they are trusted.
+std::string page_with_results(const std::vector<PageFile>& files, Trust trust = Trust::digests);
+
+/// The page with the result files `paths` inside it; a file of more than `limit` bytes is reduced first (see
+/// reduce_result). Throws StorageError where a file is no result, or damaged.
 struct ResultPage {
     std::string html;
     bool reduced = false;
 };
-ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust = Trust::digests);
+ResultPage page_of(const std::vector<std::string>& paths, std::uintmax_t limit, Trust trust = Trust::digests);
 
 /// Writes a text to a file under a temporary name and gives it its name when it is whole. Throws StorageError: the file
 /// exists (unless `overwrite`), or cannot be written.
 void write_page(const std::string& path, std::string_view text, bool overwrite);
 
-/// Where pages for looking at `result` are put: a file in a directory of the user's alone, below the directory for
+/// Where pages for looking at `results` are put: a file in a directory of the user's alone, below the directory for
 /// temporary files; the same one each time. Throws StorageError where that directory belongs to somebody else.
-std::string temporary_page(const std::string& result);
+std::string temporary_page(const std::vector<std::string>& results);
 
 /// Hands a page to $BROWSER, else to xdg-open. False where neither is there, or there is no screen.
 bool open_in_browser(const std::string& page);

@@ -18,6 +18,8 @@ using testing::message_of;
 using testing::TemporaryDirectory;
 using testing::write_contents;
 
+std::string page_with(const std::string& bytes) { return page_with_results({{"f", bytes}}); }
+
 /// The element that holds the result.
 std::string element(const std::string& html) {
     const std::size_t begin = html.find("<script id=\"cachetally-result\"");
@@ -41,16 +43,27 @@ TEST(Page, HoldsOnePlaceForAResultAndAsksTheNetworkForNothing) {
 }
 
 TEST(Page, BytesAreThereInBase64) {  // RFC 4648, section 10
-    EXPECT_EQ(data(page_with_result("f", "")), "");
-    EXPECT_EQ(data(page_with_result("f", "f")), "Zg==");
-    EXPECT_EQ(data(page_with_result("f", "fo")), "Zm8=");
-    EXPECT_EQ(data(page_with_result("f", "foo")), "Zm9v");
-    EXPECT_EQ(data(page_with_result("f", "foobar")), "Zm9vYmFy");
-    EXPECT_EQ(data(page_with_result("f", std::string("\x00\xff\x10", 3))), "AP8Q");
+    EXPECT_EQ(data(page_with("")), "");
+    EXPECT_EQ(data(page_with("f")), "Zg==");
+    EXPECT_EQ(data(page_with("fo")), "Zm8=");
+    EXPECT_EQ(data(page_with("foo")), "Zm9v");
+    EXPECT_EQ(data(page_with("foobar")), "Zm9vYmFy");
+    EXPECT_EQ(data(page_with(std::string("\x00\xff\x10", 3))), "AP8Q");
+}
+
+TEST(Page, HoldsSeveralFilesInOrder) {
+    const std::string html = page_with_results({{"a.h5", "f"}, {"b.h5", "fo"}, {"c.h5", "foo"}});
+    std::size_t at = 0;
+    for (const char* part :
+         {"data-name=\"a.h5\">Zg==</script><script id=\"cachetally-result-2\"", "data-name=\"b.h5\">Zm8=<",
+          "<script id=\"cachetally-result-3\"", "data-name=\"c.h5\">Zm9v</script>"}) {
+        at = html.find(part, at);
+        ASSERT_NE(at, std::string::npos) << part;
+    }
 }
 
 TEST(Page, NamesCannotEndTheElement) {
-    const std::string text = element(page_with_result("a\"><script>alert(1)</script>&'\n", "x"));
+    const std::string text = element(page_with_results({{"a\"><script>alert(1)</script>&'\n", "x"}}));
     EXPECT_NE(text.find("data-name=\"a&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#38;&#39;&#10;\""),
               std::string::npos)
         << text;
@@ -81,10 +94,10 @@ TEST(Page, OtherFilesAreRefusedInWords) {
     file.root().set_attribute("format", "cachetally result");
     file.root().set_attribute("format_version", 2);
     file.finish();
-    EXPECT_NE(message_of([&] { page_of(text, 1 << 20); }).find("not an HDF5 file"), std::string::npos);
-    EXPECT_NE(message_of([&] { page_of(foreign, 1 << 20); }).find("not a result of cachetally"), std::string::npos);
-    EXPECT_NE(message_of([&] { page_of(newer, 1 << 20); }).find("version 2 of the format"), std::string::npos);
-    EXPECT_NE(message_of([&] { page_of(directory / "absent.h5", 1 << 20); }), "");
+    EXPECT_NE(message_of([&] { page_of({text}, 1 << 20); }).find("not an HDF5 file"), std::string::npos);
+    EXPECT_NE(message_of([&] { page_of({foreign}, 1 << 20); }).find("not a result of cachetally"), std::string::npos);
+    EXPECT_NE(message_of([&] { page_of({newer}, 1 << 20); }).find("version 2 of the format"), std::string::npos);
+    EXPECT_NE(message_of([&] { page_of({directory / "absent.h5"}, 1 << 20); }), "");
 }
 
 TEST(Page, DamagedGroupsAreRefused) {
@@ -96,7 +109,7 @@ TEST(Page, DamagedGroupsAreRefused) {
     file.root().set_attribute("kind", "run");
     for (const char* name : {"machine", "run"}) file.root().create_group(name).set_attribute("name", "x");
     file.finish();
-    EXPECT_NO_THROW(page_of(path, 1 << 20));
+    EXPECT_NO_THROW(page_of({path}, 1 << 20));
     const std::string whole = contents(path);
     unsigned headers = 0;
     for (std::size_t at = 0; (at = whole.find("OHDR", at)) != std::string::npos;
@@ -104,7 +117,7 @@ TEST(Page, DamagedGroupsAreRefused) {
         std::string damaged = whole;
         damaged[at + 8] = static_cast<char>(damaged[at + 8] ^ 0x5a);
         write_contents(path, damaged);
-        const std::string message = message_of([&] { page_of(path, 1 << 20); });
+        const std::string message = message_of([&] { page_of({path}, 1 << 20); });
         EXPECT_NE(message.find("r.h5"), std::string::npos) << at << ": " << message;
     }
     EXPECT_EQ(headers, 3U);  // the root and two groups
@@ -130,14 +143,14 @@ TEST(Page, LargeFilesAreRefusedWhereverTheyAreDamaged) {
         }
         file.finish();
     }
-    EXPECT_NO_THROW(page_of(path, 1 << 20));  // a reduced copy
+    EXPECT_NO_THROW(page_of({path}, 1 << 20));  // a reduced copy
     const std::string whole = contents(path);
     ASSERT_GT(whole.size(), 16U << 20);
     for (std::size_t at = 12345; at < whole.size(); at += 1 << 20) {
         std::string damaged = whole;
         damaged[at] = static_cast<char>(damaged[at] ^ 4);
         write_contents(path, damaged);
-        const std::string message = message_of([&] { page_of(path, 1 << 20); });
+        const std::string message = message_of([&] { page_of({path}, 1 << 20); });
         EXPECT_NE(message.find("not what was written"), std::string::npos) << at << ": " << message;
     }
 }
@@ -145,15 +158,15 @@ TEST(Page, LargeFilesAreRefusedWhereverTheyAreDamaged) {
 TEST(Page, TemporaryPagesAreInADirectoryOfOurOwn) {
     const TemporaryDirectory directory;
     ::setenv("TMPDIR", directory.path().c_str(), 1);
-    const std::string page = temporary_page("/somewhere/lu.h5");
+    const std::string page = temporary_page({"/somewhere/lu.h5"});
     EXPECT_TRUE(page.starts_with(directory.path().string())) << page;
-    EXPECT_EQ(temporary_page("/somewhere/lu.h5"), page);
-    EXPECT_NE(temporary_page("/elsewhere/lu.h5"), page);
-    EXPECT_TRUE(temporary_page("").find("/viewer-") != std::string::npos) << "without a result";
+    EXPECT_EQ(temporary_page({"/somewhere/lu.h5"}), page);
+    EXPECT_NE(temporary_page({"/elsewhere/lu.h5"}), page);
+    EXPECT_TRUE(temporary_page({}).find("/viewer-") != std::string::npos) << "without a result";
     const std::filesystem::path own = std::filesystem::path(page).parent_path();
     EXPECT_EQ(std::filesystem::status(own).permissions(), std::filesystem::perms::owner_all);
     std::filesystem::permissions(own, std::filesystem::perms::all);
-    EXPECT_NE(message_of([&] { temporary_page("/somewhere/lu.h5"); }).find("not a directory of yours alone"),
+    EXPECT_NE(message_of([&] { temporary_page({"/somewhere/lu.h5"}); }).find("not a directory of yours alone"),
               std::string::npos);
     ::unsetenv("TMPDIR");
 }
