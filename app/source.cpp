@@ -62,8 +62,7 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
             "--monitor", options.monitors,
             "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
             "'all' for one on each link, 'none' for none. Addresses of range= are physical, but between core and TLBs. "
-            "Default: those "
-            "that the machine file states; where it states none, 'all', without their table")
+            "Default: those that the machine file states; where it states none, 'all', without their table")
         ->type_name("SPEC")
         ->check(not_empty("a monitor, as in link=core-L1D"))
         ->allow_extra_args(false);

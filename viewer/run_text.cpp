@@ -124,7 +124,7 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
     std::string text;
     for (const auto& [names, why] :
          {std::pair(uncounted, "-o FILE.h5 without --no-exact, or a monitor on each link, counts it"),
-          std::pair(hidden, "no links show all that it misses, and nothing else")})
+          std::pair(hidden, "no option helps: links do not show exactly what is missed there")})
         if (!names.empty())
             text += wrapped(fmt::format("{} by data structure: not known; {} (docs/monitors.md, \"Levels combined\")",
                                         fmt::join(names, ", "), why),
