@@ -44,8 +44,8 @@ void add_annotate(CLI::App& app) {
     add_text_option(*command, "--level", annotate.level,
                     "The cache or TLB whose misses decide what is worst; default: the first", "NAME",
                     "the name of a level");
-    add_text_option(*command, "--file", annotate.file, "Only source files whose path ends so", "END",
-                    "the end of a path");
+    add_text_option(*command, "--file", annotate.file,
+                    "Only source files of this name, or whose path ends with this one", "END", "the end of a path");
     command->add_option("--source", annotate.folders, "Where sources are looked for, too (may be repeated)")
         ->type_name("FOLDER")
         ->allow_extra_args(false);

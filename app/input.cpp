@@ -62,7 +62,8 @@ void add_source_options(CLI::App& command, SourceChoice& choice) {
                     "Begin where this function is first entered; it does not end at its return (see --count)")
         ->type_name("FUNCTION")
         ->check(not_empty("the name of a function"));
-    command.add_option("--skip", choice.skip, "Leave out so many references at the beginning (or then)")
+    command
+        .add_option("--skip", choice.skip, "Leave out so many references at the beginning, or from where --from begins")
         ->transform(whole_number());
     command
         .add_option_function<std::string>(

@@ -78,7 +78,7 @@ void add_field_options(CLI::App& command, ProgramChoice& choice) {
     command
         .add_option("--type", choice.types,
                     "The elements of a data structure are of this type of the program (may be repeated); NAME is the "
-                    "begin of its name, as of the function that allocates it. Implies --fields")
+                    "beginning of its name, as of the function that allocates it. Implies --fields")
         ->type_name("NAME=TYPE")
         ->allow_extra_args(false);
     command

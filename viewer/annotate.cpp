@@ -18,6 +18,12 @@
 namespace cachetally {
 namespace {
 
+/// Whole names of folders and files.
+bool is_end_of(const std::string& path, const std::string& end) {
+    return path.ends_with(end) && (end.empty() || end.front() == '/' || path.size() == end.size() ||
+                                   path[path.size() - end.size() - 1] == '/');
+}
+
 /// Accesses, misses by level, and the cycles lost.
 using Counts = std::vector<std::uint64_t>;
 
@@ -54,7 +60,7 @@ std::vector<SourceFile> source_files(const Attribution& attribution, const Annot
     std::map<std::string, SourceFile> files;
     for (const Attribution::Row& row : attribution.rows) {
         const CodePlace& place = attribution.names.code[attribution.sites[row.site].code];
-        if (place.line == 0 || !place.file.ends_with(options.file)) continue;
+        if (place.line == 0 || !is_end_of(place.file, options.file)) continue;
         SourceFile& file = files[place.file];
         file.path = place.file;
         add(file.lines[place.line], row);

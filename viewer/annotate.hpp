@@ -11,7 +11,7 @@ namespace cachetally {
 
 struct AnnotateOptions {
     std::string level;                 ///< whose misses decide what is worst; empty: the first that has any
-    std::string file;                  ///< only files whose path ends so
+    std::string file;                  ///< only files whose path ends with this name or path
     std::vector<std::string> folders;  ///< where sources are looked for by their names, too
     unsigned context = 3;              ///< lines around those with counts
     unsigned files = 5;                ///< the worst

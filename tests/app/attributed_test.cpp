@@ -255,8 +255,8 @@ TEST_F(Captured, SourceIsShownBesideItsMisses) {
     // L1D, L1I, L2, L3: the line's code may begin a line of L1I
     EXPECT_THAT(shown.out,
                 ::testing::ContainsRegex(" 512 +(512 +512|1 +513 +513) +[0-9]+ .*matrix\\[i\\]\\[j\\] = i;\n"));
-    EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--file", "no.c"}).err,
-                HasSubstr("no source file ends in 'no.c'"));
+    EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--file", "nown.c"}).err,
+                HasSubstr("no source file ends in 'nown.c'"));
     EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--level", "L9"}).err,
                 HasSubstr("there is no level 'L9'; known are: L1D"));
     // callgrind's format: lines add up to the totals

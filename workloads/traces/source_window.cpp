@@ -293,8 +293,18 @@ private:
 }  // namespace
 
 bool is_function(std::string_view function, std::string_view name) {
-    return !name.empty() && function.starts_with(name) &&
-           (function.size() == name.size() || function[name.size()] == '(');
+    if (name.empty()) return false;
+    int depth = 0;  // of template arguments
+    for (std::size_t begin = 0; begin < function.size(); ++begin) {
+        const std::string_view rest = function.substr(begin);
+        const bool may_begin = begin == 0 || (function[begin - 1] == ' ' && depth == 0);
+        if (may_begin && rest.starts_with(name) &&
+            (rest.size() == name.size() || rest[name.size()] == '(' || rest[name.size()] == '<'))
+            return true;
+        if (rest.front() == '(') return false;
+        depth += (rest.front() == '<' ? 1 : 0) - (rest.front() == '>' ? 1 : 0);
+    }
+    return false;
 }
 
 std::string function_advice(std::string_view name, const std::vector<std::string>& functions) {

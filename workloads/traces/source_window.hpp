@@ -13,7 +13,8 @@
 
 namespace cachetally {
 
-/// Whether a function is meant by a name: its own, or that before its parameters.
+/// Whether a function is meant by a name: its own, or that before its parameters or template arguments, with or without
+/// the type of its result, which names of templates have.
 bool is_function(std::string_view function, std::string_view name);
 
 /// "; did you mean 'solve'?", where one of the functions is near; else nothing.

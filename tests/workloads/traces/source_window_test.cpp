@@ -257,5 +257,19 @@ TEST(FunctionNames, AreMeantWithoutTheirParameters) {
     EXPECT_FALSE(is_function("", ""));
 }
 
+TEST(Functions, AreMeantByTheirNames) {
+    const std::string sum = "double ns::sum<double>(std::vector<double, std::allocator<double> > const&)";
+    for (const char* const name : {"ns::sum", "ns::sum<double>", "double ns::sum<double>", sum.c_str()})
+        EXPECT_TRUE(is_function(sum, name)) << name;
+    for (const char* const name : {"sum", "ns", "ns::su", "ns::sum<float>", "double", "std::allocator<double>", ""})
+        EXPECT_FALSE(is_function(sum, name)) << name;
+    EXPECT_TRUE(is_function("std::pair<int, long> pair_of<int>(int)", "pair_of"));
+    EXPECT_FALSE(is_function("std::pair<int, long> pair_of<int>(int)", "long"));
+    EXPECT_TRUE(is_function("solve", "solve"));
+    EXPECT_TRUE(is_function("solve(int)", "solve"));
+    EXPECT_FALSE(is_function("solver", "solve"));
+    EXPECT_TRUE(is_function("(anonymous namespace)::step(int)", "(anonymous namespace)::step"));
+}
+
 }  // namespace
 }  // namespace cachetally

@@ -21,11 +21,27 @@ static Bool has_begun = False;
 
 Bool recording(void) { return is_recording && ring && (has_begun || !options.from); }
 
+/* As that of workloads/traces/source_window.hpp, which looks into traces. */
+static Bool is_function(const HChar* function) {
+    const SizeT length = VG_(strlen)(options.from);
+    Int depth = 0; /* of template arguments */
+    const HChar* begin;
+    if (length == 0) return False;
+    for (begin = function; *begin; ++begin) {
+        const Bool may_begin = begin == function || (begin[-1] == ' ' && depth == 0);
+        if (may_begin && VG_(strncmp)(begin, options.from, length) == 0 &&
+            (begin[length] == 0 || begin[length] == '(' || begin[length] == '<'))
+            return True;
+        if (*begin == '(') return False;
+        depth += (*begin == '<') - (*begin == '>');
+    }
+    return False;
+}
+
 Bool begins_at(Addr address) {
-    const SizeT length = options.from ? VG_(strlen)(options.from) : 0;
     const HChar* name;
     if (!options.from || has_begun || !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), address, &name)) return False;
-    return VG_(strncmp)(name, options.from, length) == 0 && (name[length] == 0 || name[length] == '(');
+    return is_function(name);
 }
 
 void begin_recording(void) {
