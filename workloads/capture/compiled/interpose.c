@@ -7,7 +7,7 @@
 
 #include "runtime.h"
 
-/* Not reported (wrap.c). */
+/* Not reported (allocator.c). */
 extern void* __real_malloc(size_t);
 extern void __real_free(void*);
 
