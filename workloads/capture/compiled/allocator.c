@@ -9,14 +9,14 @@ static __thread void* latest __attribute__((tls_model("local-exec")));
 
 static void* allocated(void* block, size_t bytes, uint64_t site) {
     const uint64_t words[] = {(uint64_t)block, bytes, 1, site};
-    if (!block || !ct_recording() || block == latest) return block;
+    if (!block || !ct_captured() || block == latest) return block;
     latest = block;
     ct_control(CT_ALLOCATED, words, 4, NULL);
     return block;
 }
 static void released(void* block) {
     const uint64_t words[] = {(uint64_t)block};
-    if (!block || !ct_recording()) return;
+    if (!block || !ct_captured()) return;
     if (block == latest) latest = NULL;
     ct_control(CT_RELEASED, words, 1, NULL);
 }

@@ -35,7 +35,7 @@ static void note_participants(const void* object, unsigned long participants) {
 
 void ct_arrived(const void* barrier, unsigned long participants) {
     const uint64_t words[] = {(uint64_t)barrier, participants};
-    if (!ct_recording()) return;
+    if (!ct_captured()) return;
     ct_hand_over();
     while (__atomic_exchange_n(&arriving, 1, __ATOMIC_SEQ_CST)) sched_yield();
     const unsigned place = place_of(barrier);
@@ -54,7 +54,6 @@ void ct_arrived(const void* barrier, unsigned long participants) {
 
 CT_EXPORT void cachetally_runtime_request(const unsigned long* words) {
     const uint64_t rest[] = {words[1], words[2], words[3]};
-    if (!ct_recording() && words[0] != CACHETALLY_REQUEST_COLLECT) return;
     switch (words[0]) {
         case CACHETALLY_REQUEST_PHASE: ct_control(CT_PHASE, NULL, 0, (const char*)words[1]); break;
         case CACHETALLY_REQUEST_REGION: ct_control(CT_REGION, rest, 3, (const char*)words[4]); break;

@@ -28,7 +28,7 @@ CT_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes
     static int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     Start* start;
     if (!real) *(void**)&real = dlsym(RTLD_NEXT, "pthread_create");
-    start = ct_recording() ? __real_malloc(sizeof *start) : NULL;
+    start = ct_captured() ? __real_malloc(sizeof *start) : NULL;
     if (!start) return real(thread, attributes, function, data);
     *start = (Start){function, data, ct_new_thread()};
     const uint64_t words[] = {0, start->number};

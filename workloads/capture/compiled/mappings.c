@@ -74,6 +74,6 @@ void ct_note_mappings(void) {
 
 MAYBE(void*, dlopen, const char* path, int flags) {
     void* const library = __real_dlopen(path, flags);
-    if (library && path && ct_recording()) ct_note_mappings();
+    if (library && path && ct_captured()) ct_note_mappings();
     return library;
 }

@@ -76,12 +76,12 @@ static __thread struct {
 CT_EXPORT void __tsan_func_entry(void* caller) {
     const uint64_t site = CT_SITE;
     (void)caller;
-    if (!ct_recording()) return;
+    if (!ct_captured()) return;
     if (functions.depth++ >= 256) return;
     functions.entered[functions.depth - 1] = site;
     ct_control(CT_FUNCTION_ENTERED, &site, 1, NULL);
 }
 CT_EXPORT void __tsan_func_exit(void) {
-    if (!ct_recording() || functions.depth == 0 || --functions.depth >= 256) return;
+    if (!ct_captured() || functions.depth == 0 || --functions.depth >= 256) return;
     ct_control(CT_FUNCTION_LEFT, &functions.entered[functions.depth], 1, NULL);
 }

@@ -47,6 +47,7 @@ static void lock(void) {
 }
 static void unlock(void) { __atomic_store_n(&listing, 0, __ATOMIC_SEQ_CST); }
 
+int ct_captured(void) { return is(&recording); }
 int ct_recording(void) { return is(&recording) && is(&collecting); }
 
 /* Signal handlers record, too, but must not come in between here. */

@@ -40,7 +40,9 @@ static inline __attribute__((always_inline)) void ct_store(uint64_t word, uint64
 void ct_store_range(const void* address, size_t bytes, uint64_t kind, uint64_t site);
 void ct_store_copy(const void* to, const void* from, size_t bytes, uint64_t site);
 
-/* Whether this process records; what follows does nothing where it does not. */
+/* Whether this process is captured; what follows does nothing where it is not. */
+int ct_captured(void);
+/* Whether references are recorded, too: the program can turn that off. */
 int ct_recording(void);
 void ct_control(unsigned kind, const uint64_t* words, unsigned count, const char* text);
 /* What this thread has recorded comes before what others hand over from here on. */

@@ -53,5 +53,5 @@ MAYBE(void, GOMP_parallel, void (*function)(void*), void* data, unsigned threads
     Part part = {function, data};
     ct_hand_over();
     __real_GOMP_parallel(run_part, &part, threads, flags);
-    if (ct_recording()) ct_control(CT_BARRIER, words, 2, NULL);
+    ct_control(CT_BARRIER, words, 2, NULL);
 }
