@@ -17,10 +17,10 @@ typedef struct {
     unsigned number;
 } Start;
 
-static void* run(void* start) {
+CT_WRAPPER static void* run(void* start) {
     const Start copy = *(Start*)start;
     __real_free(start);
-    ct_begin_thread(copy.number);
+    ct_begin_thread(copy.number, CT_FRAME);
     return copy.function(copy.data);
 }
 

@@ -18,6 +18,8 @@ __attribute__((used, section(".note.cachetally"), aligned(4))) static const stru
     uint32_t version;
 } marker = {11, 4, 1, "cachetally", CT_RING_VERSION};
 
+enum { MOST_FRAMES = 12 }; /* as the valgrind tool has it */
+
 /* Of a thread that lives and has begun. */
 typedef struct ct_thread {
     struct ct_thread *next, **before;
@@ -27,6 +29,7 @@ typedef struct ct_thread {
     unsigned number;
     int busy, over;
     int starved; /* got no chunk when it asked for one */
+    uint64_t stack, end_of_stack;
 } ct_thread;
 
 static uint64_t nowhere; /* 0: the end of a chunk */
@@ -148,6 +151,9 @@ static void write_stack(void) {
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     if (pthread_attr_getstack(&attributes, &lowest, &bytes) == 0) {
         const uint64_t words[] = {self.number, (uint64_t)lowest, bytes};
+        const uint64_t control = (uint64_t)pthread_self(); /* above the frames of a thread, but the first */
+        self.stack = words[1];
+        self.end_of_stack = control - words[1] < bytes ? control : words[1] + bytes;
         write_control(CT_STACK, words, 3, NULL);
     }
     pthread_attr_destroy(&attributes);
@@ -197,13 +203,14 @@ static void leave(const sigset_t* before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-void ct_begin_thread(unsigned number) {
+void ct_begin_thread(unsigned number, const uint64_t* first_frame) {
     sigset_t before;
     if (!is(&recording) || self.number != 0) return;
     block_signals(&before);
     self.busy = 1;
     outside = before;
     begin_thread(number);
+    self.end_of_stack = (uint64_t)(first_frame + 2);
     leave(&before);
 }
 
@@ -229,6 +236,33 @@ void ct_control(unsigned kind, const uint64_t* words, unsigned count, const char
     sigset_t before;
     if (!enter(&before)) return;
     write_control(kind, words, count, text);
+    leave(&before);
+}
+
+extern const char __start_cachetally_wrappers[] __attribute__((visibility("hidden")));
+extern const char __stop_cachetally_wrappers[] __attribute__((visibility("hidden")));
+
+/* Innermost first, each as valgrind has it: the byte before where the call returns to. Code without frame pointers ends
+   it, since that may leave anything where they were. */
+static unsigned call_stack(const uint64_t* frame, uint64_t* counters) {
+    unsigned count = 0;
+    while (1) {
+        const uint64_t here = (uint64_t)frame, next = frame[0], counter = frame[1] - 1;
+        if (count != 0 && !ct_in_library(counter)) return count;
+        if (counter - (uint64_t)__start_cachetally_wrappers >= (uint64_t)(__stop_cachetally_wrappers - __start_cachetally_wrappers))
+            counters[count++] = counter;
+        if (count == MOST_FRAMES || here < self.stack || next <= here || next % 16 != 0 || next >= self.end_of_stack)
+            return count;
+        frame = (const uint64_t*)next;
+    }
+}
+
+void ct_control_by(unsigned kind, const void* address, size_t bytes, const uint64_t* frame) {
+    uint64_t words[3 + MOST_FRAMES] = {(uint64_t)address, bytes};
+    sigset_t before;
+    if (!enter(&before)) return;
+    words[2] = call_stack(frame, &words[3]);
+    write_control(kind, words, 3 + (unsigned)words[2], NULL);
     leave(&before);
 }
 
@@ -283,6 +317,5 @@ __attribute__((constructor(101))) static void begin(void) {
     pthread_key_create(&end_of_thread, leave_thread);
     pthread_atfork(NULL, on_fork_in_parent, on_fork_in_child);
     on_exit(on_exit_of_process, NULL);
-    ct_begin_thread(ct_new_thread());
     ct_note_mappings();
 }

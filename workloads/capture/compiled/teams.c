@@ -44,7 +44,7 @@ typedef struct {
     void* data;
 } Part;
 
-static void run_part(void* part) {
+CT_WRAPPER static void run_part(void* part) {
     ((Part*)part)->function(((Part*)part)->data);
     ct_hand_over();
 }

@@ -8,10 +8,10 @@
 
 #define REAL(result, name, ...)              \
     extern result __real_##name(__VA_ARGS__); \
-    CT_EXPORT result __wrap_##name(__VA_ARGS__)
+    CT_EXPORT CT_WRAPPER result __wrap_##name(__VA_ARGS__)
 /* Of a library that not every program is linked with. */
 #define MAYBE(result, name, ...)                                    \
     extern result __real_##name(__VA_ARGS__) __attribute__((weak)); \
-    CT_EXPORT result __wrap_##name(__VA_ARGS__)
+    CT_EXPORT CT_WRAPPER result __wrap_##name(__VA_ARGS__)
 
 #endif
