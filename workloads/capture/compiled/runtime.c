@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,7 +28,7 @@ typedef struct ct_thread {
     uint64_t* chunk;  /* NULL: none */
     uint64_t dropped;
     unsigned number;
-    int busy, over;
+    int busy, over, error;
     int starved; /* got no chunk when it asked for one */
     uint64_t stack, end_of_stack;
 } ct_thread;
@@ -194,11 +195,13 @@ static int enter(sigset_t* before) {
     if (!is(&recording) || self.busy) return 0;
     block_signals(before);
     self.busy = 1;
+    self.error = errno; /* the program's, also where it reads memory */
     outside = *before;
     if (self.number == 0) begin_thread(ct_new_thread());
     return 1;
 }
 static void leave(const sigset_t* before) {
+    errno = self.error;
     self.busy = self.over;
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
@@ -208,6 +211,7 @@ void ct_begin_thread(unsigned number, const uint64_t* first_frame) {
     if (!is(&recording) || self.number != 0) return;
     block_signals(&before);
     self.busy = 1;
+    self.error = errno;
     outside = before;
     begin_thread(number);
     self.end_of_stack = (uint64_t)(first_frame + 2);
