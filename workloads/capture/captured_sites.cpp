@@ -194,6 +194,9 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
         case CT_UNMAPPED:
             if (words[1] != 0 && words[0] + (words[1] - 1) >= words[0]) map_.remove_all(words[0], words[1]);
             if (file_end_ - 1 - words[0] < words[1]) file_end_ = 0;
+            std::erase_if(unnamed_files_, [&](const MappedFile& file) {  // nobody asked for its variables
+                return file.base - words[0] < words[1] && file.bytes <= words[1] - (file.base - words[0]);
+            });
             break;
         case CT_BREAK: add(words[0], words[1], free_heap_); break;
         case CT_STACK:
