@@ -189,6 +189,7 @@ TEST_F(Compiled, MoreThreadsThanChunksDropReferencesAndSaySo) {
 
 TEST_F(Compiled, AFullRingWaits) {
     const Captured all = captured({known(), "long", path("done")}, 1, 1);
+    EXPECT_EQ(all.end.status, 0) << "errno is not what it was";
     EXPECT_EQ(all.references("data").size(), 500 * 2 * rounds);
     EXPECT_EQ(all.events.dropped, 0U);
 }
