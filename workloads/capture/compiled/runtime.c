@@ -246,19 +246,26 @@ void ct_control(unsigned kind, const uint64_t* words, unsigned count, const char
 extern const char __start_cachetally_wrappers[] __attribute__((visibility("hidden")));
 extern const char __stop_cachetally_wrappers[] __attribute__((visibility("hidden")));
 
+static int is_wrapper(uint64_t counter) {
+    return counter >= (uint64_t)__start_cachetally_wrappers && counter < (uint64_t)__stop_cachetally_wrappers;
+}
+static int has(const uint64_t* counters, unsigned count, uint64_t counter) {
+    while (count != 0 && counters[count - 1] != counter) --count;
+    return count != 0;
+}
+
 /* Innermost first, each as valgrind has it: the byte before where the call returns to. Code without frame pointers ends
-   it, since that may leave anything where they were. */
+   it, since that may leave anything where they were. Each once: recursion would make thousands of different stacks. */
 static unsigned call_stack(const uint64_t* frame, uint64_t* counters) {
-    unsigned count = 0;
-    while (1) {
+    unsigned count = 0, frames;
+    for (frames = 0; frames < MOST_FRAMES; ++frames) {
         const uint64_t here = (uint64_t)frame, next = frame[0], counter = frame[1] - 1;
-        if (count != 0 && !ct_in_library(counter)) return count;
-        if (counter - (uint64_t)__start_cachetally_wrappers >= (uint64_t)(__stop_cachetally_wrappers - __start_cachetally_wrappers))
-            counters[count++] = counter;
-        if (count == MOST_FRAMES || here < self.stack || next <= here || next % 16 != 0 || next >= self.end_of_stack)
-            return count;
+        if (count != 0 && !ct_in_library(counter)) break;
+        if (!has(counters, count, counter) && !is_wrapper(counter)) counters[count++] = counter;
+        if (here < self.stack || next <= here || next % 16 != 0 || next >= self.end_of_stack) break;
         frame = (const uint64_t*)next;
     }
+    return count;
 }
 
 void ct_control_by(unsigned kind, const void* address, size_t bytes, const uint64_t* frame) {
