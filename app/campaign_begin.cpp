@@ -11,6 +11,7 @@
 #include "app/input.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
+#include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "campaign/point_file.hpp"
 #include "sim/topology/yaml_document.hpp"

@@ -60,8 +60,8 @@ void to_stderr(std::string_view text);
 /// Writes over the current line of the terminal that standard error is; an empty text takes the line away.
 void on_progress_line(std::string_view text);
 
-/// From here on the first Ctrl-C (or SIGTERM, or SIGHUP of a terminal that closes) asks commands to stop and keep what is complete; a second one ends the
-/// program at once.
+/// From here on the first Ctrl-C (or SIGTERM, or SIGHUP of a terminal that closes) asks commands to stop and keep what
+/// is complete; a second one ends the program at once.
 void catch_interrupts();
 
 /// Whether an end was asked for.
