@@ -243,12 +243,12 @@ export const workbenchCases = [
     [
         'axis: whether its addresses are virtual or physical; a molecule of WATER has words of its own',
         async (t, page) => {
-            t.run('run', 'water', 'molecules=8', 'steps=1', '-m', 'schulz2002', '-o', 'water.h5');
+            t.run('run', 'water', 'molecules=8', 'steps=1', '-m', 'schulz2002', '-o', 'water-8.h5');
             for (const [file, hash, kind] of [
                 ['matmul.h5', 'show=misses', 'virtual'],
                 ['matmul.h5', 'show=link:load&level=L1D-L2', 'virtual'],
-                ['water.h5', 'show=link:load&level=L1-L2', 'physical'],
-                ['water.h5', 'show=misses&structure=molecules&level=L1', 'virtual'],
+                ['water-8.h5', 'show=link:load&level=L1-L2', 'physical'],
+                ['water-8.h5', 'show=misses&structure=molecules&level=L1', 'virtual'],
             ]) {
                 await t.open(page, t.file(file), hash);
                 const found = [...(await t.saved(page, 'SVG')).matchAll(/>(virtual|physical)</g)].map(([, each]) => each);
