@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/checks.hpp"
+#include "app/commands.hpp"
 #include "base/text.hpp"
 #include "storage/file.hpp"
 

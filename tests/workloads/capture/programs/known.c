@@ -141,7 +141,7 @@ static int forked(void) {
     return WEXITSTATUS(status) == 5 ? 0 : 1;
 }
 
-static int letter(void) {
+__attribute__((noinline)) static int letter(void) {
     for (int k = 0; k < 16; ++k) d[k] = k;
     return 0;
 }
