@@ -36,7 +36,7 @@ TEST(CapturedFiles, CodeInPlaceOfOtherCodeBeginsAnEra) {
     load(files, "program", 0x10000);
     load(files, "first", 0x20000);
     load(files, "second", 0x20000);
-    EXPECT_EQ(files.era(), 1U);
+    ASSERT_EQ(files.era(), 1U);
     EXPECT_EQ(parts(files, 0, "first"), 3U);
     EXPECT_EQ(parts(files, 0, "second"), 0U);
     EXPECT_EQ(parts(files, 1, "first"), 0U);
@@ -59,7 +59,7 @@ TEST(CapturedFiles, AFileThatMovesBeginsAnEra) {
     CapturedFiles files;
     load(files, "library", 0x20000);
     load(files, "library", 0x50000);
-    EXPECT_EQ(files.era(), 1U);
+    ASSERT_EQ(files.era(), 1U);
     ASSERT_EQ(parts(files, 0, "library"), 3U);
     ASSERT_EQ(parts(files, 1, "library"), 3U);
     EXPECT_EQ(files.of(0).front().base, 0x20000U);
@@ -71,7 +71,7 @@ TEST(CapturedFiles, AnotherProgramHasNoneOfThem) {
     load(files, "program", 0x10000);
     files.clear();
     load(files, "other", 0x10000);
-    EXPECT_EQ(files.era(), 1U);
+    ASSERT_EQ(files.era(), 1U);
     EXPECT_EQ(parts(files, 1, "program"), 0U);
     EXPECT_EQ(parts(files, 1, "other"), 3U);
 }
