@@ -36,14 +36,11 @@ void CapturedFiles::add(const MappedFile& file) {
             (old->path == file.path ? old->offset == file.offset && old->base != file.base : overlap(*old, file)))
             gone.push_back(old->path);
     if (gone.empty()) return;
-    const auto is_new = [&](const MappedFile& other) { return other.path == file.path; };
     Files next;
-    for (auto old = now.begin(); old != added; ++old)
-        if (std::ranges::find(gone, old->path) == gone.end()) next.push_back(*old);
-    std::copy_if(added, now.end(), std::back_inserter(next), [&](const MappedFile& other) {
-        return is_new(other) || std::ranges::find(gone, other.path) == gone.end();
-    });
-    now.erase(std::remove_if(added, now.end(), is_new), now.end());
+    std::copy_if(now.begin(), added, std::back_inserter(next),
+                 [&](const MappedFile& old) { return std::ranges::find(gone, old.path) == gone.end(); });
+    next.insert(next.end(), added, now.end());
+    now.erase(added, now.end());
     turn_to(std::move(next));
 }
 
