@@ -102,12 +102,66 @@ TEST_F(HostMachine, HasTheTlbsOfAmdsLeavesAlsoInUnitsOf32) {
     EXPECT_EQ(machine(cpuid_of(leaves)).tlbs[2].entries, 4096U);
 }
 
+/// By hand: 48 KiB in 12 ways, 32 KiB in 8 and 1,280 KiB in 10, each of two threads of a core, and 30 MiB in 12, of
+/// 128.
+const Leaves same_fields = {{{4, 0}, {0x4121, 11 << 22 | 63, 63, 0}},
+                            {{4, 1}, {0x4122, 7 << 22 | 63, 63, 0}},
+                            {{4, 2}, {0x4143, 9 << 22 | 63, 2047, 0}},
+                            {{4, 3}, {0x1fc163, 11 << 22 | 63, 40959, 0}}};
+
+TEST_F(HostMachine, HasTheCachesOfIntelsLeaf4OrAmdsLeaf1DWhereTheKernelHasNone) {
+    Leaves intel = same_fields, amd = {{{0, 0}, {0x10, 0x68747541, 0, 0}}, {{0x80000000, 0}, {0x8000001e, 0, 0, 0}}};
+    intel[{0, 0}] = {4, 0x756e6547, 0, 0};
+    for (const auto& [leaf, words] : same_fields) amd[{0x8000001d, leaf.second}] = words;
+    amd[{0x80000006, 0}] = {0, 0, 0x02008140, 0};  // another L2, which counts only where leaf 0x8000001D is missing
+    for (const Leaves& leaves : {intel, amd}) {
+        const MachineDescription found = machine(cpuid_of(leaves));
+        ASSERT_EQ(found.caches.size(), 4U);
+        EXPECT_EQ(found.caches[0].size, 48U << 10);
+        EXPECT_EQ(found.caches[0].ways, 12U);
+        EXPECT_EQ(found.caches[0].serves, Serves::data);
+        EXPECT_EQ(found.caches[1].size, 32U << 10);
+        EXPECT_EQ(found.caches[1].serves, Serves::fetch);
+        EXPECT_EQ(found.caches[2].size, 1280U << 10);
+        EXPECT_EQ(found.caches[2].shared_by, 1U);
+        EXPECT_EQ(found.caches[3].size, 30U << 20);
+        EXPECT_EQ(found.caches[3].shared_by, 0U);
+        EXPECT_THAT(found.description, HasSubstr("caches as CPUID states them, TLBs by"));
+    }
+}
+
+/// As a virtual machine on an AMD Zen 5 server processor states them: leaves 4 and 0x8000001D are empty, and the L3's
+/// associativity is 9, so that its size of 508 MiB means nothing.
+TEST_F(HostMachine, HasTheCachesOfAmdsOlderLeavesWithoutAnL3WhoseFieldsAreInvalid) {
+    Leaves leaves = {{{0, 0}, {0x10, 0x68747541, 0, 0}},
+                     {{0x80000000, 0}, {0x80000021, 0, 0, 0}},
+                     {{0x80000005, 0}, {0xff60ff40, 0xff60ff40, 0x300c0140, 0x20080140}},
+                     {{0x80000006, 0}, {0x40802040, 0x60804040, 0x04006140, 0x0fe09140}}};
+    MachineDescription found = machine(cpuid_of(leaves));
+    ASSERT_EQ(found.caches.size(), 3U);
+    EXPECT_EQ(found.caches[0].size, 48U << 10);
+    EXPECT_EQ(found.caches[0].ways, 12U);
+    EXPECT_EQ(found.caches[1].size, 32U << 10);
+    EXPECT_EQ(found.caches[1].ways, 8U);
+    EXPECT_EQ(found.caches[2].size, 1U << 20);
+    EXPECT_EQ(found.caches[2].ways, 8U);
+    EXPECT_EQ(found.caches[2].next, "memory");
+    EXPECT_EQ(found.tlbs[0].entries, 96U);
+    EXPECT_THAT(found.description, HasSubstr("caches as CPUID states them (no L3), TLBs by CPUID"));
+    leaves[{0x80000006, 0}][3] = 0x01008140;  // 32 MiB in 16 ways
+    found = machine(cpuid_of(leaves));
+    ASSERT_EQ(found.caches.size(), 4U);
+    EXPECT_EQ(found.caches[3].size, 32U << 20);
+    EXPECT_EQ(found.caches[3].ways, 16U);
+    EXPECT_EQ(found.caches[3].shared_by, 0U);
+}
+
 TEST_F(HostMachine, WithoutCachesIsRefused) {
     try {
         host_machine_file(directory_, cpuid_of({}));
         FAIL();
     } catch (const MachineError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("states no caches of this machine; name a machine file"));
+        EXPECT_THAT(error.what(), HasSubstr("nor CPUID states caches of this machine; name a machine file"));
     }
 }
 
