@@ -65,9 +65,15 @@ void Meter::keep_budget() const {
     if (cost.cycles > budget_.most_cycles || cost.references > budget_.most_references) throw BudgetSpent();
 }
 
+Measurement Meter::counted(Measurement found) {
+    ++runs_.all;
+    runs_.shared += found.conditions.core_shared ? 1 : 0;
+    return found;
+}
+
 Measurement Meter::run(const Arena& arena, const Chase& chase, const Effort& effort) {
     keep_budget();
-    return target_.run(arena, chase, effort);
+    return counted(target_.run(arena, chase, effort));
 }
 
 Measurement Meter::count(const Arena& arena, const Chase& chase, const Effort& effort) {
@@ -91,7 +97,7 @@ std::vector<double> Meter::latencies(const Arena& arena, const Chase& chase, uns
 
 Measurement Meter::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
     keep_budget();
-    return target_.prime_and_probe(arena, both, effort);
+    return counted(target_.prime_and_probe(arena, both, effort));
 }
 
 Measurement Meter::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
@@ -146,7 +152,7 @@ std::optional<double> Meter::time_of_stream(const Arena& arena, const Streaming&
     std::vector<double> times;
     for (unsigned made = 0; made < asked_again * trials; ++made) {
         keep_budget();
-        const Measurement found = target_.stream(arena, stream, effort);
+        const Measurement found = counted(target_.stream(arena, stream, effort));
         if (!found.conditions.disturbed) times.push_back(found.cycles);
         if (trials == 1 && !times.empty()) return times.front();
         if (times.size() >= trials && agreed(times)) return agreed(times);

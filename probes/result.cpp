@@ -169,6 +169,21 @@ TestReport without_prefetched(TestReport report) {
     return report;
 }
 
+TestReport on_own_core(TestReport report, const RunCount& runs) {
+    constexpr std::uint64_t one_in = 20;
+    if (one_in * runs.shared <= runs.all) return report;
+    for (Finding& finding : report.findings) {
+        if (!finding.value) continue;
+        TestReport refusal;
+        refusal.refuse(finding.level, finding.parameter,
+                       "in {} of {} runs another hardware thread used the core, and part of its caches and TLBs; try "
+                       "again when the machine is quieter",
+                       runs.shared, runs.all);
+        finding = std::move(refusal.findings.front());
+    }
+    return report;
+}
+
 TestReport with_capacity(TestReport report) {
     if (report.find("L2", "capacity") != nullptr) return report;
     for (Finding& finding : report.findings)

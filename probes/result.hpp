@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cachetally/probe_meter.hpp"
 #include "cachetally/probe_result.hpp"
 
 namespace cachetally {
@@ -29,6 +30,10 @@ TestReport confirmed(TestReport report, const std::optional<TestReport>& levels,
 /// Of event counts where lines are prefetched: those that miss are not those that a level lacks, so that only
 /// capacities to the byte are kept. (ours)
 TestReport without_prefetched(TestReport report);
+
+/// Where another hardware thread used the core in more than a twentieth of the runs: it takes part of caches and TLBs,
+/// so that all answers are refused. (ours)
+TestReport on_own_core(TestReport report, const RunCount& runs);
 
 /// Ways of L2 by eviction sets, only with a capacity that they explain. (ours)
 TestReport with_capacity(TestReport report);

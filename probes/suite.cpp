@@ -310,7 +310,11 @@ private:
     void one(const PlannedRun& planned) {
         const auto begin = std::chrono::steady_clock::now();
         const ProbeCost before = target_.cost();
+        const RunCount runs = meter_ ? meter_->runs() : RunCount{};
         TestReport report = run(planned);
+        if (planned.robust && meter_)
+            report =
+                on_own_core(std::move(report), {meter_->runs().all - runs.all, meter_->runs().shared - runs.shared});
         report.test = planned.test->name;
         report.variant = planned.variant();
         for (Finding& finding : report.findings) {

@@ -17,6 +17,11 @@ inline unsigned laps_of(std::size_t loads, const Offsets& offsets, std::size_t l
     return static_cast<unsigned>(std::clamp(loads / offsets.size(), least, most));
 }
 
+/// How many runs were made, and of how many another hardware thread used the core (Conditions::core_shared).
+struct RunCount {
+    std::uint64_t all = 0, shared = 0;
+};
+
 class Meter {
 public:
     /// Measures how the target's times scatter, again where they scatter so much that something else was at work.
@@ -46,6 +51,9 @@ public:
     Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort);
     Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds);
     Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds);
+
+    /// So far.
+    RunCount runs() const { return runs_; }
 
     /// Cycles that may still be spent.
     double left() const { return budget_.most_cycles - target_.cost().cycles; }
@@ -88,6 +96,7 @@ public:
 
 private:
     void keep_budget() const;
+    Measurement counted(Measurement found);
     std::uint64_t find_large_page();
     void measure_noise();
     unsigned settling_laps(const Offsets& offsets) const;
@@ -98,6 +107,7 @@ private:
     ProbeTarget& target_;
     std::uint64_t seed_;
     Budget budget_;
+    RunCount runs_;
     double noise_ = 0;
     unsigned trials_ = 1;
     std::uint64_t large_page_ = 0;

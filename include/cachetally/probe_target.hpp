@@ -140,6 +140,7 @@ struct Conditions {
     std::uint64_t context_switches = 0;  ///< during the run
     double clock_ratio = 1;              ///< the core's clock over that at the target's begin
     bool disturbed = false;              ///< none was left undisturbed: the figures are those of disturbed ones
+    bool core_shared = false;            ///< another hardware thread used the core, and part of its caches and TLBs
 
     friend bool operator==(const Conditions&, const Conditions&) = default;
 };

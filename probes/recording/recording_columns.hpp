@@ -96,6 +96,13 @@ void later_columns_of_runs(Visit visit) {
         "stream_bytes", [](auto& run) -> auto& { return run.stream.bytes; });
 }
 
+/// Those of runs whose core another hardware thread used; files without any do not have these.
+template <class Visit>
+void columns_of_shared_cores(Visit visit) {
+    visit(
+        "core_shared", [](auto& run) -> auto& { return run.measurement.conditions.core_shared; });
+}
+
 template <class Visit>
 void columns_of_arenas(Visit visit) {
     visit(

@@ -242,6 +242,8 @@ void write_recording(Group& root, const Recording& recording) {
         write_lists(runs, "write_misses", recording.runs, write_misses_of);
         write_lists(runs, "write_backs", recording.runs, write_backs_of);
     }
+    const auto is_shared = [](const RecordedRun& run) { return run.measurement.conditions.core_shared; };
+    if (std::ranges::any_of(recording.runs, is_shared)) columns_of_shared_cores(writer(runs, recording.runs));
     Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
     end.set_attribute("units", "1");
     end.set_attribute("long_name", "how it ended");
@@ -291,6 +293,7 @@ Recording read_recording(const Group& root) {
         read_lists(runs, "write_misses", recording.runs, write_misses_of);
         read_lists(runs, "write_backs", recording.runs, write_backs_of);
     }
+    if (runs.has("core_shared")) columns_of_shared_cores(reader(runs, recording.runs));
     read_lists(runs, "latencies", recording.runs, latencies_of);
     read_lists(runs, "cache_misses", recording.runs, cache_misses_of);
     read_lists(runs, "tlb_misses", recording.runs, tlb_misses_of);

@@ -55,6 +55,11 @@ std::uint64_t now_ns() {
 
 double additions_ns(unsigned additions) { return timed(CHAIN(ADD), additions); }
 
+double multiplication_cycles() {
+    const double read = timed([](unsigned) {}, 0), add = additions_ns(chain_length) - read;
+    return 4 * (timed(CHAIN(MULTIPLY), chain_length / 4) - read) / add;
+}
+
 bool ClockRate::agrees() const {
     return multiplication > 1.5 && std::abs(multiplication - std::round(multiplication)) <= 0.02 * multiplication;
 }

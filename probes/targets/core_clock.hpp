@@ -13,6 +13,9 @@ std::uint64_t now_ns();
 /// (Not of an immediate, which some cores remove.)
 double additions_ns(unsigned additions);
 
+/// Cycles that a multiplication takes by one such chain beside one of multiplications.
+double multiplication_cycles();
+
 /// What the clock of this core is worth.
 struct ClockRate {
     double cycle_ns = 0;        ///< by additions

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
 #include <optional>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "probes/targets/native_stream.hpp"
 #include "probes/targets/native_timing.hpp"
 #include "probes/targets/pinned_thread.hpp"
+#include "probes/targets/quiet_core.hpp"
 
 namespace cachetally {
 namespace {
@@ -27,6 +27,7 @@ constexpr unsigned clock_chain = 16'384;   ///< additions before and after each 
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
 constexpr std::size_t most_passes = 4096;  ///< of one run
 constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
+constexpr unsigned most_moves = 2;         ///< of one run
 constexpr std::uint64_t look_every_ns = 500'000;
 constexpr std::uint64_t counted_piece = 65'536;  ///< loads: between two looks at the budget, which make loads, too
 
@@ -51,23 +52,6 @@ struct NativeTarget::Parts {
             can.page_sizes.push_back(huge_page);
         } catch (const ProbeError&) {  // the system has none
         }
-    }
-
-    /// The memory of an arena, placed anew if it was given back.
-    NativeArena& memory_of(const Arena& arena) {
-        const auto known = std::ranges::find(arenas, arena.id, &Placed::id);
-        if (known != arenas.end()) {
-            arenas.splice(arenas.begin(), arenas, known);
-            return arenas.front().memory;
-        }
-        std::uint64_t all = arena.bytes;
-        for (const Placed& placed : arenas) all += placed.memory.bytes();
-        while (all > 2 * options.largest_arena && !arenas.empty()) {
-            all -= arenas.back().memory.bytes();
-            arenas.pop_back();
-        }
-        arenas.emplace_front(arena);
-        return arenas.front().memory;
     }
 
     double elapsed() const { return static_cast<double>(now_ns() - begin_ns) / rate.cycle_ns; }
@@ -136,6 +120,12 @@ struct NativeTarget::Parts {
         return found;
     }
 
+    void note(const Sample& one, Conditions& conditions) const {
+        (one.kept ? conditions.samples : conditions.dropped) += 1;
+        conditions.context_switches += one.switches;
+        conditions.clock_ratio = rate.cycle_ns / one.cycle_ns;  // of the last one
+    }
+
     /// Steps of one sample, by what one of the last took: laps as a whole, or parts of long ones.
     static std::uint64_t piece_of(const NativeWork& work, double step_ns) {
         const auto steps = static_cast<std::uint64_t>(sample_ns / std::max(least_step_ns, step_ns));
@@ -155,10 +145,7 @@ struct NativeTarget::Parts {
             const auto weight = static_cast<double>(piece);
             all += one.cycles * weight;
             if (one.kept) kept += one.cycles * weight, kept_steps += weight;
-            conditions.dropped += one.kept ? 0 : 1;
-            conditions.samples += one.kept ? 1 : 0;
-            conditions.context_switches += one.switches;
-            conditions.clock_ratio = rate.cycle_ns / one.cycle_ns;  // of the last one
+            note(one, conditions);
             step_ns = one.raw_ns / weight;
             ns += one.raw_ns;
             left -= piece;
@@ -224,9 +211,7 @@ struct NativeTarget::Parts {
                 ++found.laps;
                 all.push_back(one.cycles);
                 if (one.kept) calm.push_back(one.cycles);
-                (one.kept ? found.conditions.samples : found.conditions.dropped) += 1;
-                found.conditions.context_switches += one.switches;
-                found.conditions.clock_ratio = rate.cycle_ns / one.cycle_ns;
+                note(one, found.conditions);
             }
             found.conditions.disturbed = found.conditions.disturbed || calm.empty();
             of_parts.push_back(quantiles_of(calm.empty() ? all : calm).median);
@@ -240,11 +225,21 @@ struct NativeTarget::Parts {
         return found;
     }
 
-    struct Placed {
-        explicit Placed(const Arena& arena) : id(arena.id), memory(arena.bytes, arena.page) {}
-        std::uint32_t id;
-        NativeArena memory;
-    };
+    /// What is asked, on a core that no other hardware thread uses, if there is one.
+    template <class Ask>
+    Measurement on_quiet_core(Ask ask) {
+        look();
+        ++cost.runs;
+        Measurement found = ask();
+        for (unsigned moves = 0; core.is_shared(); ++moves) {
+            if (moves == most_moves || !core.move()) {
+                found.conditions.core_shared = true;
+                break;
+            }
+            found = ask();
+        }
+        return found;
+    }
 
     /// For questions of several processors.
     NativeClock clock() {
@@ -260,6 +255,7 @@ struct NativeTarget::Parts {
     }
 
     PinnedThread pinned;
+    QuietCore core{pinned.allowed_before(), pinned.processor()};
     NativeOptions options;
     ClockRate rate;
     std::uint64_t begin_ns, looked_ns = 0, dropped = 0;
@@ -269,7 +265,7 @@ struct NativeTarget::Parts {
     std::optional<NativeCounters> counters;
     Budget budget;
     ProbeCost cost;
-    std::list<Placed> arenas;  ///< the one used last first
+    NativeArenas arenas{2 * options.largest_arena};
     std::uint32_t next_id = 0;
 };
 
@@ -290,59 +286,55 @@ ProbeCost NativeTarget::cost() const {
 Arena NativeTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     check_arena(parts_->can, bytes, page);
     const Arena arena{parts_->next_id++, std::max<std::uint64_t>(bytes, 1), page, true};
-    parts_->memory_of(arena);
+    parts_->arenas.memory_of(arena);
     return arena;
 }
 
 std::vector<std::uint64_t> NativeTarget::physical_pages(const Arena& arena) const {
-    return parts_->memory_of(arena).physical_pages(arena.page);
+    return parts_->arenas.memory_of(arena).physical_pages(arena.page);
 }
 
-void NativeTarget::release(const Arena& arena) {
-    std::erase_if(parts_->arenas, [&](const Parts::Placed& placed) { return placed.id == arena.id; });
-}
+void NativeTarget::release(const Arena& arena) { parts_->arenas.release(arena); }
 
 Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
     check_chase(parts_->can, arena, chase);
-    parts_->look();
-    ++parts_->cost.runs;
-    NativeArena& memory = parts_->memory_of(arena);
-    const std::uint64_t lap = chase.offsets.size();
-    ChaseWork work(memory.write(chase.offsets, chase.chains), lap, chase.stores);
-    const bool cold = effort.warm_up == 0;
-    if (cold) memory.flush(chase.offsets);
-    parts_->warm(work, lap * effort.warm_up);
-    Measurement found = parts_->measure(work, effort);
-    parts_->count(
-        work, lap * std::max(1U, effort.laps),
-        [&] {
-            if (cold) memory.flush(chase.offsets);
-        },
-        found);
-    return found;
+    return parts_->on_quiet_core([&] {
+        NativeArena& memory = parts_->arenas.memory_of(arena);
+        const std::uint64_t lap = chase.offsets.size();
+        ChaseWork work(memory.write(chase.offsets, chase.chains), lap, chase.stores);
+        const auto make_cold = [&] {
+            if (effort.warm_up == 0) memory.flush(chase.offsets);
+        };
+        make_cold();
+        parts_->warm(work, lap * effort.warm_up);
+        Measurement found = parts_->measure(work, effort);
+        parts_->count(work, lap * std::max(1U, effort.laps), make_cold, found);
+        return found;
+    });
 }
 
 Measurement NativeTarget::stream(const Arena& arena, const Streaming& stream, const Effort& effort) {
     check_stream(parts_->can, arena, stream);
-    parts_->look();
-    ++parts_->cost.runs;
-    StreamWork work(parts_->memory_of(arena).overwrite(), stream);
-    const unsigned warm_up = std::max(1U, effort.warm_up);
-    parts_->warm(work, work.lap() * warm_up);
-    return parts_->measure(work, {warm_up, effort.laps, effort.least_cycles});
+    return parts_->on_quiet_core([&] {
+        StreamWork work(parts_->arenas.memory_of(arena).overwrite(), stream);
+        const unsigned warm_up = std::max(1U, effort.warm_up);
+        parts_->warm(work, work.lap() * warm_up);
+        return parts_->measure(work, {warm_up, effort.laps, effort.least_cycles});
+    });
 }
 
 Measurement NativeTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
     const auto parts = parts_of(parts_->can, arena, both);
-    parts_->look();
-    ++parts_->cost.runs;
-    NativeArena& memory = parts_->memory_of(arena);
-    ChaseWork prime(memory.write(both.prime.offsets, both.prime.chains), both.prime.offsets.size(), both.prime.stores);
-    std::vector<void**> begins;
-    for (const auto& part : parts) begins.push_back(memory.write(part, 1).front());
-    if (!memory.holds(both.prime.offsets, both.prime.chains)) throw ProbeError("prime and probe use the same words");
-    parts_->warm(prime, prime.lap() * effort.warm_up);
-    return parts_->probe(memory, prime, parts, begins, both, std::max(1U, effort.laps));
+    return parts_->on_quiet_core([&] {
+        NativeArena& memory = parts_->arenas.memory_of(arena);
+        const Chase& first = both.prime;
+        ChaseWork prime(memory.write(first.offsets, first.chains), first.offsets.size(), first.stores);
+        std::vector<void**> begins;
+        for (const auto& part : parts) begins.push_back(memory.write(part, 1).front());
+        if (!memory.holds(first.offsets, first.chains)) throw ProbeError("prime and probe use the same words");
+        parts_->warm(prime, prime.lap() * effort.warm_up);
+        return parts_->probe(memory, prime, parts, begins, both, std::max(1U, effort.laps));
+    });
 }
 
 Measurement NativeTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
@@ -359,8 +351,8 @@ Measurement NativeTarget::run_after(const Arena& arena, const ChaseOn& one, cons
     return parts_->counted(native_run_after(parts_->clock(), arena, one, other, rounds));
 }
 
-std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
-                                            unsigned samples) {
+std::vector<double> NativeTarget::latencies([[maybe_unused]] const Arena& arena, const Chase& chase,
+                                            [[maybe_unused]] unsigned warm_up, [[maybe_unused]] unsigned samples) {
     if (!parts_->can.latencies) throw ProbeError("single loads cannot be timed here: the clock is too coarse");
     check_chase(parts_->can, arena, chase);
     check_single(chase);
@@ -369,7 +361,7 @@ std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& cha
     std::vector<double> cycles;
 #if defined(__x86_64__)
     const std::uint64_t lap = chase.offsets.size();
-    ChaseWork work(parts_->memory_of(arena).write(chase.offsets, 1), lap);
+    ChaseWork work(parts_->arenas.memory_of(arena).write(chase.offsets, 1), lap);
     parts_->warm(work, lap * warm_up);
     const double cycles_per_tick = 1 / (parts_->ticks_per_ns * parts_->rate.cycle_ns);
     for (unsigned i = 0; i < samples; ++i) {
@@ -379,8 +371,6 @@ std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& cha
         parts_->warm(work, lap);  // the next lap's sample is of the load after it
         ++parts_->cost.references;
     }
-#else
-    static_cast<void>(arena), static_cast<void>(warm_up), static_cast<void>(samples);
 #endif
     return cycles;
 }

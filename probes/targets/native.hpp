@@ -20,7 +20,9 @@ struct NativeOptions {
     PerfCalls perf = system_perf_calls();
 };
 
-/// Loads are made on one core, the one on which the target is made: the thread stays there until the target is gone.
+/// Loads are made on one core, to which the thread is pinned until the target is gone. It is exchanged for another one
+/// while another hardware thread uses it (QuietCore): what was asked meanwhile is asked again there. Where all are
+/// used, Conditions::core_shared says so.
 class NativeTarget final : public ProbeTarget {
 public:
     /// Throws ProbeError where the processor is neither x86-64 nor arm64, or its clock frequency cannot be determined;

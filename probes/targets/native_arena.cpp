@@ -47,6 +47,26 @@ std::size_t next_in_chain(std::size_t i, std::size_t each) { return (i + 1) % ea
 
 }  // namespace
 
+NativeArena& NativeArenas::memory_of(const Arena& arena) {
+    const auto known = std::ranges::find(arenas_, arena.id, &Placed::id);
+    if (known != arenas_.end()) {
+        arenas_.splice(arenas_.begin(), arenas_, known);
+        return arenas_.front().memory;
+    }
+    std::uint64_t all = arena.bytes;
+    for (const Placed& placed : arenas_) all += placed.memory.bytes();
+    while (all > most_bytes_ && !arenas_.empty()) {
+        all -= arenas_.back().memory.bytes();
+        arenas_.pop_back();
+    }
+    arenas_.emplace_front(arena);
+    return arenas_.front().memory;
+}
+
+void NativeArenas::release(const Arena& arena) {
+    std::erase_if(arenas_, [&](const Placed& placed) { return placed.id == arena.id; });
+}
+
 std::uint64_t small_page() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
 NativeArena::NativeArena(std::uint64_t bytes, std::uint64_t page) : bytes_((bytes + page - 1) / page * page) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,25 @@ private:
     std::byte* begin_ = nullptr;
     std::uint64_t mapped_bytes_ = 0, bytes_ = 0;
     std::uint64_t written_ = 0;  ///< digest of the chase that it holds
+};
+
+/// The memory of arenas, up to so many bytes: those unused for longest are given back.
+class NativeArenas {
+public:
+    explicit NativeArenas(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+    /// Of an arena, placed anew if it was given back. Throws what NativeArena() throws.
+    NativeArena& memory_of(const Arena& arena);
+    void release(const Arena& arena);
+
+private:
+    struct Placed {
+        explicit Placed(const Arena& arena) : id(arena.id), memory(arena.bytes, arena.page) {}
+        std::uint32_t id;
+        NativeArena memory;
+    };
+    std::uint64_t most_bytes_;
+    std::list<Placed> arenas_;  ///< the one used last first
 };
 
 constexpr unsigned most_native_chains = 32;

@@ -22,11 +22,14 @@ bool pin_this_thread(unsigned processor) {
     return sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
-PinnedThread::PinnedThread() : known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {
-    if (known_) pin_this_thread(static_cast<unsigned>(std::max(0, sched_getcpu())));
+PinnedThread::PinnedThread()
+    : processor_(static_cast<unsigned>(std::max(0, sched_getcpu()))),
+      known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {
+    if (known_) pin_this_thread(processor_);
 }
 
-PinnedThread::PinnedThread(unsigned processor) : known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {
+PinnedThread::PinnedThread(unsigned processor)
+    : processor_(processor), known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {
     if (!pin_this_thread(processor))
         throw ProbeError("the system does not let a thread run on processor {}", processor);
 }

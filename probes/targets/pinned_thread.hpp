@@ -28,8 +28,11 @@ public:
     /// Processors that the thread might use before, ascending.
     std::vector<unsigned> allowed_before() const;
 
+    unsigned processor() const { return processor_; }
+
 private:
     cpu_set_t before_{};
+    unsigned processor_;
     bool known_ = false;
 };
 

@@ -102,6 +102,25 @@ TEST(Disturbed, DisturbedRunsDoNotDecide) {
     EXPECT_NEAR(all.meter.settled(all.arena, few), all.hit, 0.01 * all.hit);
 }
 
+TEST(Disturbed, AnswersAreRefusedWhereTheCoreWasSharedInMoreThanATwentiethOfTheRuns) {
+    const auto l1_with_one_in = [](std::uint64_t n) {
+        ChangedTarget target([n](std::uint64_t number, const Arena&, const Chase&, Measurement& found) {
+            found.conditions.core_shared = number % n == 0;
+        });
+        SuiteOptions suite;
+        suite.tests = {"l1"};
+        suite.published = false;
+        return run_suite(target, suite).back();
+    };
+    const TestReport seldom = l1_with_one_in(21), often = l1_with_one_in(19);
+    ASSERT_NE(seldom.find("L1", "capacity"), nullptr);
+    ASSERT_EQ(seldom.findings.size(), often.findings.size());
+    for (const Finding& finding : often.findings) {
+        EXPECT_FALSE(finding.value) << finding.parameter;
+        EXPECT_NE(finding.reason.find("runs another hardware thread used the core"), std::string::npos);
+    }
+}
+
 TEST(Disturbed, AClockThatWasMisjudgedOnceIsNotTheLeastTime) {
     Metered low(of_few([](std::uint64_t number, Measurement& found) { found.cycles *= number == 2 ? 0.98 : 1; }));
     EXPECT_NEAR(low.meter.settled(low.arena, few), low.hit, 0.003 * low.hit);
