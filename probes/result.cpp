@@ -169,9 +169,9 @@ TestReport without_prefetched(TestReport report) {
     return report;
 }
 
-TestReport on_own_core(TestReport report, const RunCount& runs) {
-    constexpr std::uint64_t one_in = 20;
-    if (one_in * runs.shared <= runs.all) return report;
+bool often_shared(const RunCount& runs) { return 20 * runs.shared > runs.all; }
+
+TestReport refused_as_shared(TestReport report, const RunCount& runs) {
     for (Finding& finding : report.findings) {
         if (!finding.value) continue;
         TestReport refusal;

@@ -31,9 +31,11 @@ TestReport confirmed(TestReport report, const std::optional<TestReport>& levels,
 /// capacities to the byte are kept. (ours)
 TestReport without_prefetched(TestReport report);
 
-/// Where another hardware thread used the core in more than a twentieth of the runs: it takes part of caches and TLBs,
-/// so that all answers are refused. (ours)
-TestReport on_own_core(TestReport report, const RunCount& runs);
+/// Whether another hardware thread used the core in more than a twentieth of the runs. (ours)
+bool often_shared(const RunCount& runs);
+
+/// All answers are refused, as such a thread takes part of caches and TLBs. (ours)
+TestReport refused_as_shared(TestReport report, const RunCount& runs);
 
 /// Ways of L2 by eviction sets, only with a capacity that they explain. (ours)
 TestReport with_capacity(TestReport report);

@@ -20,6 +20,8 @@ inline unsigned laps_of(std::size_t loads, const Offsets& offsets, std::size_t l
 /// How many runs were made, and of how many another hardware thread used the core (Conditions::core_shared).
 struct RunCount {
     std::uint64_t all = 0, shared = 0;
+
+    friend RunCount operator-(const RunCount& a, const RunCount& b) { return {a.all - b.all, a.shared - b.shared}; }
 };
 
 class Meter {

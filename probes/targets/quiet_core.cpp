@@ -23,7 +23,7 @@ namespace {
 constexpr double whole = 0.005;  ///< share by which a multiplication may be off: 0.002 quiet, 0.008 to 0.041 shared
 constexpr unsigned trials = 9;   ///< of some 8 microseconds each
 constexpr std::size_t most_visited = 16;
-constexpr std::uint64_t wait_ns = 200'000'000;  ///< where all cores are shared, before they are visited again
+constexpr std::uint64_t wait_ns = 20'000'000;  ///< where all cores are shared, before they are visited again
 
 bool takes_whole_cycles(double multiplication) {
     return std::abs(multiplication - std::round(multiplication)) <= whole * multiplication;

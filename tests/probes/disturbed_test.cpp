@@ -102,23 +102,33 @@ TEST(Disturbed, DisturbedRunsDoNotDecide) {
     EXPECT_NEAR(all.meter.settled(all.arena, few), all.hit, 0.01 * all.hit);
 }
 
+/// The report of l1 where another hardware thread uses the core in these runs.
+TestReport l1_shared_in(const std::function<bool(std::uint64_t number)>& shared) {
+    ChangedTarget target([&](std::uint64_t number, const Arena&, const Chase&, Measurement& found) {
+        found.conditions.core_shared = shared(number);
+    });
+    SuiteOptions suite;
+    suite.tests = {"l1"};
+    suite.published = false;
+    return run_suite(target, suite).back();
+}
+
 TEST(Disturbed, AnswersAreRefusedWhereTheCoreWasSharedInMoreThanATwentiethOfTheRuns) {
-    const auto l1_with_one_in = [](std::uint64_t n) {
-        ChangedTarget target([n](std::uint64_t number, const Arena&, const Chase&, Measurement& found) {
-            found.conditions.core_shared = number % n == 0;
-        });
-        SuiteOptions suite;
-        suite.tests = {"l1"};
-        suite.published = false;
-        return run_suite(target, suite).back();
-    };
-    const TestReport seldom = l1_with_one_in(21), often = l1_with_one_in(19);
+    const TestReport seldom = l1_shared_in([](std::uint64_t number) { return number % 21 == 0; });
+    const TestReport often = l1_shared_in([](std::uint64_t number) { return number % 19 == 0; });
     ASSERT_NE(seldom.find("L1", "capacity"), nullptr);
     ASSERT_EQ(seldom.findings.size(), often.findings.size());
     for (const Finding& finding : often.findings) {
         EXPECT_FALSE(finding.value) << finding.parameter;
         EXPECT_NE(finding.reason.find("runs another hardware thread used the core"), std::string::npos);
     }
+}
+
+TEST(Disturbed, ATestIsAskedAgainWhereTheCoreWasSharedForAWhile) {
+    const std::uint64_t runs = l1_shared_in([](std::uint64_t) { return false; }).cost.runs;
+    EXPECT_NE(l1_shared_in([&](std::uint64_t number) { return number < runs; }).find("L1", "capacity"), nullptr);
+    EXPECT_NE(l1_shared_in([&](std::uint64_t number) { return number < 2 * runs; }).find("L1", "capacity"), nullptr);
+    EXPECT_EQ(l1_shared_in([&](std::uint64_t number) { return number < 4 * runs; }).find("L1", "capacity"), nullptr);
 }
 
 TEST(Disturbed, AClockThatWasMisjudgedOnceIsNotTheLeastTime) {
