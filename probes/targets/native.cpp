@@ -25,6 +25,7 @@ constexpr std::size_t least_passes = 3;  ///< of a run that has time to fill up:
 constexpr unsigned settling_laps = 3;    ///< before each sample: what reads the clock and the switches takes lines away
 constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
+constexpr double clock_drift = 0.05;       ///< from sample to sample, more than which it is looked at again
 constexpr std::size_t most_passes = 4096;  ///< of one run
 constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
 constexpr unsigned most_moves = 2;         ///< of one run
@@ -116,8 +117,22 @@ struct NativeTarget::Parts {
         found.cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
         found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(steps);
         found.switches = context_switches() - switches;
-        found.kept = std::abs(before - after) <= clock_change * before && found.switches == 0;
+        found.kept =
+            std::abs(before - after) <= clock_change * before && found.switches == 0 && is_clock(found.cycle_ns);
         return found;
+    }
+
+    /// Additions may be slow alone, by a whole factor for some microseconds, where others share the core: a clock that
+    /// is far from the last one is believed where it stays, and multiplications agree.
+    bool is_clock(double cycle_ns) {
+        const auto is_near = [](double one, double other, double share) { return std::abs(one / other - 1) <= share; };
+        if (!is_near(cycle_ns, last_cycle_ns, clock_drift)) {
+            const double now = (additions_ns(clock_chain) - rate.read_cycles * rate.cycle_ns) / clock_chain;
+            if (!is_near(now, cycle_ns, clock_change)) return false;
+            if (!is_near(multiplication_cycles(), rate.multiplication, clock_change)) return false;
+        }
+        last_cycle_ns = cycle_ns;
+        return true;
     }
 
     void note(const Sample& one, Conditions& conditions) const {
@@ -259,6 +274,7 @@ struct NativeTarget::Parts {
     NativeOptions options;
     ClockRate rate;
     std::uint64_t begin_ns, looked_ns = 0, dropped = 0;
+    double last_cycle_ns = rate.cycle_ns;
     double ticks_per_ns = 0;
     bool is_disturbed = false;  ///< the last pass
     Capabilities can;

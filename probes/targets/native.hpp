@@ -44,9 +44,10 @@ public:
     /// Cycles per load: the lower quartile of at least three samples of some 30 microseconds (of laps that are longer,
     /// of as many as the effort asks for), each with the core's clock as measured before and after it, and after three
     /// laps that bring back what this has displaced. Samples in which the thread lost its core, or the clock changed by
-    /// more than 2 %, are made again, at most three times as many. Before a run without warm-up the chase's lines are
-    /// flushed from all caches. Events are those of the laps asked for, made once more without a clock
-    /// (NativeCounters). Throws ProbeError where loads of the chase overlap, or others keep using the counters.
+    /// more than 2 % (from one sample to the next by 5 %, unless multiplications agree), are made again, at most three
+    /// times as many. Before a run without warm-up the chase's lines are flushed from all caches. Events are those of
+    /// the laps asked for, made once more without a clock (NativeCounters). Throws ProbeError where loads of the chase
+    /// overlap, or others keep using the counters.
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
 
     /// By samples as run() has them. Loops of the widest vectors (native_stream.hpp).
