@@ -50,19 +50,6 @@ TEST_P(RecordedHost, NothingThatIsFoundIsWrong) {
     RecordProperty("right", static_cast<int>(right));
 }
 
-TEST_P(RecordedHost, WhatItWasNotAskedIsRefused) {
-    const Recording recording = read_recording(file.root());
-    EXPECT_EQ(recording.capabilities.most_chains, 1U);
-    EXPECT_FALSE(recording.capabilities.streams);
-    RecordedTarget target(recording);
-    SuiteOptions suite = recording.suite;
-    suite.tests = {"parallelism", "bandwidth"};
-    for (const TestReport& report : run_suite(target, suite)) {
-        ASSERT_EQ(report.findings.size(), 1U);
-        EXPECT_EQ(report.findings.front().reason, recording.capabilities.no_chains);
-    }
-}
-
 TEST_P(RecordedHost, ResponseCurvesAreThoseOfTheFile) {
     const Recording recording = read_recording(file.root());
     RecordedTarget target(recording);
@@ -78,7 +65,22 @@ TEST_P(RecordedHost, ResponseCurvesAreThoseOfTheFile) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RecordedHost, ::testing::Values("zen4-vm-1.h5", "zen4-vm-2.h5"));
+INSTANTIATE_TEST_SUITE_P(All, RecordedHost,
+                         ::testing::Values("zen4-vm-1.h5", "zen4-vm-2.h5", "zen5-vm-1.h5", "zen5-vm-2.h5"));
+
+TEST(RecordedHosts, WhatAnOldRecordingWasNotAskedIsRefused) {
+    const InputFile file{recordings + "zen4-vm-1.h5"};
+    const Recording recording = read_recording(file.root());
+    EXPECT_EQ(recording.capabilities.most_chains, 1U);
+    EXPECT_FALSE(recording.capabilities.streams);
+    RecordedTarget target(recording);
+    SuiteOptions suite = recording.suite;
+    suite.tests = {"parallelism", "bandwidth"};
+    for (const TestReport& report : run_suite(target, suite)) {
+        ASSERT_EQ(report.findings.size(), 1U);
+        EXPECT_EQ(report.findings.front().reason, recording.capabilities.no_chains);
+    }
+}
 
 /// The median difference of a curve up to some x.
 double median_up_to(const CurveComparison& curve, double most) {
@@ -90,11 +92,13 @@ double median_up_to(const CurveComparison& curve, double most) {
 }
 
 /// Fitted to the first recording (cachetally fit), laid over the second: other orders, another time.
-TEST(RecordedHosts, AFittedMachineForetellsAnotherRecording) {
-    SimulatedTarget target(load_machine(recordings + "zen4-vm.yaml"));
+class FittedHost : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FittedHost, ForetellsAnotherRecording) {
+    SimulatedTarget target(load_machine(recordings + GetParam() + ".yaml"));
     SuiteOptions suite;
     suite.tests = {"response"};
-    const InputFile measured(recordings + "zen4-vm-2.h5");
+    const InputFile measured(recordings + GetParam() + "-2.h5");
     const ProbeComparison found = compared(read_probe(measured.root()), run_suite(target, suite));
     ASSERT_EQ(found.curves.size(), 3U);
     constexpr double four_times_l2 = 4 << 20;
@@ -102,6 +106,8 @@ TEST(RecordedHosts, AFittedMachineForetellsAnotherRecording) {
     EXPECT_LT(median_up_to(found.curves[1], four_times_l2), 0.10);
     EXPECT_LT(median_up_to(found.curves[2], 1e9), 0.15);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, FittedHost, ::testing::Values("zen4-vm", "zen5-vm"));
 
 }  // namespace
 }  // namespace cachetally

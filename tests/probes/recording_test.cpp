@@ -77,6 +77,28 @@ TEST(Recorded, FilesHoldAllOfIt) {
     std::filesystem::remove(path);
 }
 
+TEST(Recorded, FilesSayOnWhichRunsTheCoreWasShared) {
+    SimulatedTarget target(load_machine("generic3"));
+    Recorder recorder(target, "generic3");
+    const Arena arena = recorder.make_arena(1 << 16, 4096);
+    for (unsigned i = 0; i < 3; ++i) recorder.run(arena, {random_string(1 << 12, 64, i)}, {1, 2});
+    Recording recording = recorder.recording();
+    const std::string path = ::testing::TempDir() + "recording_shared_cores.h5";
+    for (const bool shared : {false, true}) {
+        recording.runs[1].measurement.conditions.core_shared = shared;
+        std::filesystem::remove(path);
+        ResultFile out(path);
+        write_recording(out.root(), recording);
+        out.finish();
+        const InputFile file(path);
+        EXPECT_EQ(file.root().open_group("recording").open_group("runs").has("core_shared"), shared);
+        const Recording read = read_recording(file.root());
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_EQ(read.runs[i].measurement.conditions, recording.runs[i].measurement.conditions) << i;
+    }
+    std::filesystem::remove(path);
+}
+
 /// Where a number is no time nobody could wait for it.
 TEST(Recorded, TimesThatAreNoneAreRefused) {
     SimulatedTarget target(load_machine("generic3"));
