@@ -2,7 +2,8 @@
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of
 // what the file says.
 import { maxIndex, sum } from 'd3-array';
-import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
+import { rangeOf } from './axis';
+import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { full, percent, phasesInWords } from './numbers';
 import type { FileInfo } from './protocol';
 import type { State } from './app';
@@ -27,13 +28,8 @@ function largest(names: string[], counts: Iterable<number>): Part | null {
 
 /** Of misses after invalidations in the addresses of a structure. */
 function falseSharingOf(info: FileInfo, level: string, structure: string): number {
-    const { sharing } = info;
-    const places = info.structures.filter((each) => each.name === structure);
-    const number = sharing?.levels.indexOf(level) ?? -1;
-    if (!sharing || number < 0 || places.length === 0) return NaN;
-    const here = (address: number) => places.some(({ base, bytes }) => address + sharing.lineBytes > Number(base) && address < Number(base) + bytes);
-    const rows = Array.from(sharing.address.keys()).filter((i) => sharing.level[i] === number && here(sharing.address[i]));
-    const [wrong, right] = [sharing.false_sharing, sharing.true_sharing].map((counts) => sum(rows, (i) => counts[i]));
+    const rows = sharingRows(info, level, info.structures.filter((each) => each.name === structure).map(rangeOf));
+    const [wrong, right] = (['false_sharing', 'true_sharing'] as const).map((kind) => sum(rows, (i) => info.sharing![kind][i]));
     return wrong + right > 0 ? wrong / (wrong + right) : NaN;
 }
 

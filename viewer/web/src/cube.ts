@@ -2,7 +2,7 @@
 // Cube: the counts of a level as far as a file tells them apart: by data structure and phase, of programs also by core, function,
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
 import { flatRollup, max, range, sum } from 'd3-array';
-import { causes, type Column, type FileInfo } from './protocol';
+import { causes, type AddressRange, type Column, type FileInfo } from './protocol';
 import { once, remembered } from './remembered';
 import { phasesInWords } from './numbers';
 
@@ -155,6 +155,16 @@ export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]
 }
 
 export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0); // NaN: not known
+
+/** Rows of /sharing of a level: lines that cores take from each other, of which a part lies in one of the ranges; null: any, in all phases. */
+export function sharingRows({ sharing }: FileInfo, level: string, ranges: AddressRange[] | null, phases: number[] | null = null): number[] {
+    const number = sharing?.levels.indexOf(level) ?? -1;
+    if (!sharing || number < 0) return [];
+    const wanted = phases && new Set(phases);
+    const inside = (at: bigint) => !ranges || ranges.some(([from, to]) => at < to && at + BigInt(sharing.lineBytes) > from);
+    const some = range(sharing.address.length).filter((i) => sharing.level[i] === number && (!wanted || wanted.has(sharing.phase[i])));
+    return some.filter((i) => inside(BigInt(sharing.address[i])));
+}
 
 /** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
 export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims: string[] | null = null): { victim: string; by: string; count: number }[] {

@@ -2,7 +2,7 @@
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
 import { least } from 'd3-array';
 import { copied, csv, dialog, download, h, tableElement, type Table } from './dom';
-import { CanvasPainter, SvgPainter, inside, theme, type Box, type Painter } from './paint';
+import { CanvasPainter, SvgPainter, inside, type Box, type Painter } from './paint';
 
 /** Pictures are drawn so wide for paper, and scaled to it. */
 const paperWidth = 960;
@@ -69,19 +69,12 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     }
 
     function svg(width = Math.max(400, canvas.clientWidth)): string {
-        const paper = new SvgPainter(width, height(width), theme().panel);
+        const paper = new SvgPainter(width, height(width));
         draw(paper);
         return paper.toString();
     }
 
-    function savePng(): void {
-        const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
-        const context = copy.getContext('2d')!;
-        context.fillStyle = theme().panel;
-        context.fillRect(0, 0, copy.width, copy.height);
-        context.drawImage(canvas, 0, 0);
-        copy.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'));
-    }
+    const savePng = () => canvas.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'));
 
     /** Cells are pressed, told of by `title` under the pointer, and walked through by arrows, from the chosen one on; `hits`: as they are drawn. */
     function picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {

@@ -157,7 +157,7 @@ export class CanvasPainter extends Painter {
         if (canvas.style.height !== styled) canvas.style.height = styled;
         Object.assign(this, { width, height, scale });
         context.setTransform(scale, 0, 0, scale, 0, 0);
-        context.clearRect(0, 0, width, height);
+        this.rect(0, 0, width, height, theme().panel);
         return this;
     }
 
@@ -234,10 +234,9 @@ export class SvgPainter extends Painter {
     constructor(
         readonly width: number,
         readonly height: number,
-        background: string,
     ) {
         super();
-        this.rect(0, 0, width, height, background);
+        this.rect(0, 0, width, height, theme().panel);
     }
 
     path(data: string, { fill, stroke, width = 1, dash = [], crisp }: Look): void {

@@ -2,10 +2,10 @@
 // Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines. Under it
 // tables: data structures, of programs also fields, functions and source lines, and what evicts what; worst first. Of two files at once: tables of
 // either with what the second has more.
-import { max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
+import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { filterByNames, linesOf, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe } from '../axis';
-import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { brief, bytes, full, percent, phaseEdges, signed } from '../numbers';
@@ -93,19 +93,12 @@ function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, titl
 
 /** Lines that cores take from each other, as texts and how often. */
 function sharedLines(app: App, { series, selection, phases }: Chosen) {
-    const { sharing, structures } = app.source.info;
-    const level = sharing?.levels.indexOf(series.owner) ?? -1;
-    if (!sharing || level < 0) return [];
-    const wanted = phases && new Set(phases);
-    const rows = Array.from(sharing.address.keys()).filter((i) => {
-        const at = BigInt(sharing.address[i]);
-        const inside = !selection || selection.some(([from, to]) => at < to && at + BigInt(sharing.lineBytes) > from);
-        return sharing.level[i] === level && inside && (!wanted || wanted.has(sharing.phase[i]));
-    });
-    return rollups(rows, (some) => some, (i) => sharing.address[i]).map(([address, some]) => {
+    const { info } = app.source;
+    const sharing = info.sharing!;
+    return groups(sharingRows(info, series.owner, selection, phases), (i) => sharing.address[i]).map(([address, some]) => {
         const cores = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
         const [wrong, right] = [sum(some, (i) => sharing.false_sharing[i]), sum(some, (i) => sharing.true_sharing[i])];
-        return { line: describe(structures, BigInt(address)), cores, count: wrong + right, part: wrong / (wrong + right) };
+        return { line: describe(info.structures, BigInt(address)), cores, count: wrong + right, part: wrong / (wrong + right) };
     });
 }
 

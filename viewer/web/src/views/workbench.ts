@@ -17,12 +17,11 @@ import { messageOf, Superseded, type Axis, type Column, type Heat, type Selected
 import { cubePython, fieldPython } from '../python';
 import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare';
 import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectionTitle, sideOf, sidesOf, structuresChosen, type Side } from './details';
+import { fewRows } from '../worker/counts';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
 
-/** Above so many rows the lines of everything are not read until something is selected. */
-const fewRows = 2_000_000;
 const worstLines = 12;
 
 type Sided = Side & { axis: Axis };
@@ -267,6 +266,7 @@ export function workbenchView(app: App): View {
         const { series, show, phases, selection, whole } = chosen;
         const on = axis;
         const stretches = selected ?? [[0, on.bytes]];
+        // of many rows the lines of everything are not read until something is selected
         const many = whole || stretches.length === 0 || (series.rows * sum(stretches, ([from, to]) => to - from)) / on.bytes > fewRows || series.rows === 0;
         const cache = cacheOf(source.info.machine.yaml, series.owner);
         const sets = series.kind === 'level' && cache && selection && cache.line === series.unit ? cache.sets : 0;

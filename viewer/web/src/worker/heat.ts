@@ -112,11 +112,10 @@ function gridOf({ store, info, isLevel, pyramid }: Series, mostBytes: number) {
     const columns = store.rows(`${path}/address`);
     const address = store.halves(`${path}/address`, 0, columns);
     const touched = new Float64Array(columns);
-    const blocks = store.halves(`${level.path}/address`, 0, level.rows);
-    const place = (halves: Uint32Array, i: number) => halves[2 * i + 1] * 4294967296 + halves[2 * i];
+    const [begins, blocks] = [path, level.path].map((each) => store.numbers(`${each}/address`));
     let c = 0;
     store.numbers(`${level.path}/lines`).forEach((count, i) => {
-        while (c + 1 < columns && place(address, c + 1) <= place(blocks, i)) ++c;
+        while (c + 1 < columns && begins[c + 1] <= blocks[i]) ++c;
         touched[c] += count;
     });
     const [accesses, misses] = ['accesses', 'misses'].map((column) => store.numbers(`${path}/${column}`));
