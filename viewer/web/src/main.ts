@@ -17,8 +17,8 @@ import { pairsOf } from './views/compare';
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
 const bothAtOnce = ['compare', 'curves', 'trackers'];
-/** Of files in the URL; the first has none there. */
-const letters = 'abcdefghijklmnopqrstuvwxyz';
+/** Of files: a .. z, aa .. zz, and so on; in the URL, where the first has none. */
+const letterOf = (i: number): string => (i < 26 ? '' : letterOf(Math.floor(i / 26) - 1)) + String.fromCharCode(97 + (i % 26));
 /** Whether more than one may lie beside it. */
 const takesMany = ({ info }: Source): boolean => !!(info.probe ?? info.sweep ?? info.trackers);
 
@@ -62,8 +62,8 @@ class Page implements App {
 
     /** The file that views show: the first, or another that is chosen; those that show all files at once have them in order. */
     private get at(): number {
-        const chosen = letters.indexOf(this.state.file || 'a');
-        return chosen < this.files.length && !bothAtOnce.includes(this.state.view ?? '') && !this.files[0]?.info.probe ? Math.max(0, chosen) : 0;
+        const chosen = this.files.findIndex((_, i) => letterOf(i) === this.state.file);
+        return !bothAtOnce.includes(this.state.view ?? '') && !this.files[0]?.info.probe ? Math.max(0, chosen) : 0;
     }
 
     get source(): Source {
@@ -183,7 +183,7 @@ class Page implements App {
         this.shown = '';
         const trackers = this.files.some(({ info }) => info.trackers);
         if (probe || trackers) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
-        if (this.files.length > 2) return this.set({ file: '' });
+        if (this.files.length > 2) return this.set(this.state.file === 'difference' ? { file: '' } : {});
         if (this.state.file || this.state.view === 'compare') return this.set({}); // as a link says
         const [{ id, differs }] = viewsOf(this);
         if (id !== 'workbench') return this.set(differs?.(this) ? { view: id, file: 'difference' } : { view: 'compare' });
@@ -209,7 +209,7 @@ class Page implements App {
     /** The next of the files. */
     private flip(): void {
         const next = (this.at + 1) % this.files.length;
-        if (this.files.length > 1) this.set({ file: next ? letters[next] : '' });
+        if (this.files.length > 1) this.set({ file: next ? letterOf(next) : '' });
     }
 
     private tellWarnings(): void {
@@ -250,9 +250,9 @@ class Page implements App {
     private fillSwitch(kind: ViewKind): void {
         const both = this.files.length > 1 && !bothAtOnce.includes(kind.id);
         const choose = (file: string) => this.set(file !== 'difference' || kind.differs?.(this) ? { file } : { file: '', view: 'compare' });
-        const options = this.files.map(({ info }, i): [string, string, string] => [i ? letters[i] : '', letters[i].toUpperCase(), info.name]);
+        const options = this.files.map(({ info }, i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), info.name]);
         if (options.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
-        const now = this.flipped ? letters[this.at] : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
+        const now = this.flipped ? letterOf(this.at) : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }
 
