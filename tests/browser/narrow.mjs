@@ -47,6 +47,23 @@ export const narrowCases = [
         },
     ],
     [
+        'wide: the workbench takes the width of a large screen, with details and tables in two columns',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=96', '--machine', 'schulz2002', '--causes', '-o', 'wide.h5');
+            await t.open(page, t.file('wide.h5'), 'view=workbench');
+            await page.setViewportSize({ width: 3840, height: 2160 });
+            await t.quiet(page);
+            const widths = await page.evaluate(`['#view', 'canvas.field', '.details'].map((each) => document.querySelector(each).clientWidth)`);
+            t.check(widths[0] > 3600 && widths[1] > 2800 && widths[2] > 600, `widths of the view, the field and details: ${widths}`);
+            const lefts = (selector) => page.evaluate(`new Set([...document.querySelectorAll('${selector}')].map((each) => Math.round(each.getBoundingClientRect().left))).size`);
+            t.equal(await lefts('.details > .detail:not([hidden])'), 2, 'columns of details');
+            t.equal(await lefts('.middle .view > .card'), 2, 'columns of tables');
+            const found = await overlaps(page);
+            t.check(found.length === 0, found.join('; '));
+            await page.setViewportSize({ width: 1280, height: 900 });
+        },
+    ],
+    [
         'narrow: the machine says that it scrolls, where it does',
         async (t, page) => {
             const hint = () => page.evaluate(`!document.querySelector('.scrolls').hidden`);
