@@ -60,14 +60,20 @@ std::optional<ProbeComparison> compared_with(const MachineDescription& machine, 
     return compared(measured, found);
 }
 
+constexpr double far_off = 0.15;  ///< mean difference of curves, beyond which the machine is of another kind
+
 std::string text_of(const FitResult& result, const std::optional<ProbeComparison>& comparison) {
     constexpr auto left = TextTable::Align::left;
     TextTable table({{"component", left}, {"key", left}, {"value", left}, {"as good", left}}, 3);
     for (const FittedKey& key : result.keys)
         table.add({key.component, key.key, key.value,
                    key.any_as_good ? "not determined" : fmt::format("{}", fmt::join(key.as_good, ", "))});
-    return fmt::format("mean difference of the curves: {:.1f} % before, {:.1f} % after {} simulations\n\n",
-                       100 * std::expm1(result.error_before), 100 * std::expm1(result.error), result.simulations) +
+    const bool far = std::expm1(result.error) > far_off;
+    return fmt::format("mean difference of the curves: {:.1f} % before, {:.1f} % after {} simulations\n{}\n",
+                       100 * std::expm1(result.error_before), 100 * std::expm1(result.error), result.simulations,
+                       far ? "still far apart: name a machine with other levels to begin with, if the measured one has "
+                             "more or fewer (--start)\n"
+                           : "") +
            table.text(terminal_width()) + (comparison ? '\n' + to_text(*comparison, terminal_width()) : "");
 }
 

@@ -168,7 +168,23 @@ TEST(FitCommand, WritesAMachineThatIsCloser) {
     for (const auto& compared : fitted["comparison"]["curves"]) EXPECT_EQ(compared["only_after"], 0) << compared.dump();
     EXPECT_THAT(run({"machine", "show", "m.yaml"}).out, HasSubstr("mine: fitted to the response curves of a.h5"));
     EXPECT_EQ(cachetally(directory.path(), {"fit", "a.h5", "-o", "m.yaml"}).status, 1) << "it exists";
-    EXPECT_THAT(run({"fit", "a.h5"}).out, AllOf(HasSubstr("as good"), HasSubstr("median difference")));
+    EXPECT_THAT(run({"fit", "a.h5"}).out,
+                AllOf(HasSubstr("as good"), HasSubstr("median difference"), Not(HasSubstr("still far apart"))));
+}
+
+/// A fit keeps levels: with fewer than were measured it stays far off, and says so.
+TEST(FitCommand, SaysThatAMachineWithOtherLevelsMayBeNeeded) {
+    const TemporaryDirectory directory;
+    write_small_machine(directory / "small.yaml", "2 KiB", 90);
+    std::ofstream(directory / "start.yaml") << "caches: [{name: L1, next: memory, size: 2 KiB, ways: 4, latency: 3}]\n"
+                                               "tlbs: [{name: TLB, entries: 16, ways: 4}]\n"
+                                               "memory: {latency: 90}\n";
+    ASSERT_EQ(
+        cachetally(directory.path(), {"probe", "response", "-m", "small.yaml", "--arena", "1", "-o", "a.h5"}).status,
+        0);
+    const Finished fitted = cachetally(directory.path(), {"fit", "a.h5", "--start", "start.yaml"});
+    EXPECT_EQ(fitted.status, 0) << fitted.err;
+    EXPECT_THAT(fitted.out, HasSubstr("simulations\nstill far apart: name a machine with other levels to begin with"));
 }
 
 /// Of curves that a budget cut a wrong machine would be made.
