@@ -224,25 +224,6 @@ export const frontCases = [
         },
     ],
     [
-        'fronts: the 27th of many sweeps is AA',
-        async (t, page) => {
-            const sweep = (name, ...words) => make(t, name, 'sweep', ...words, '-m', 'generic3', '--link', 'core-L1D', '--counters', '8', '--granularity', '1,2').split('/').at(-1);
-            t.run('report', ...Array(26).fill(sweep('of_26.h5', 'lu', 'n=16')), sweep('of_27th.h5', 'fft', 'n=64'), '-o', 'of_27.html', '--force');
-            await page.goto(`file://${t.file('of_27.html')}#file=aa`);
-            await t.until(page, 'window.cachetally?.others.length === 26', '27 files', 240000);
-            await t.quiet(page);
-            const head = () => page.locator('header h1').textContent();
-            t.check((await head()).startsWith('fft'), 'as the link says');
-            await t.press(page, 'Z');
-            t.check((await head()).startsWith('lu'), 'Z is the 26th');
-            await t.press(page, 'AA');
-            t.check((await head()).startsWith('fft'), 'AA is the 27th');
-            await page.keyboard.press('b');
-            await t.quiet(page);
-            t.equal(await page.evaluate('cachetally.state.file'), '', 'behind the last comes the first');
-        },
-    ],
-    [
         'trackers: table and points, alone and on the front of a sweep',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
