@@ -122,8 +122,8 @@ struct NativeTarget::Parts {
         return found;
     }
 
-    /// Additions may be slow alone, by a whole factor for some microseconds, where others share the core: a clock that
-    /// is far from the last one is believed where it stays, and multiplications agree.
+    /// Additions alone may be several times as slow for a while (six times on a Zen 5 guest, seldom): a clock that is
+    /// far from the last one is believed if it stays, and multiplications agree.
     bool is_clock(double cycle_ns) {
         const auto is_near = [](double one, double other, double share) { return std::abs(one / other - 1) <= share; };
         if (!is_near(cycle_ns, last_cycle_ns, clock_drift)) {

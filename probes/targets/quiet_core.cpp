@@ -12,10 +12,7 @@
 
 #include "probes/targets/core_clock.hpp"
 #include "probes/targets/pinned_thread.hpp"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "sim/topology/host_machine.hpp"
 
 namespace cachetally {
 namespace {
@@ -31,9 +28,8 @@ bool takes_whole_cycles(double multiplication) {
 
 std::uint64_t kind_of_this_core() {
 #if defined(__x86_64__)
-    std::array<unsigned, 4> words{};
-    __get_cpuid_count(0x1a, 0, &words[0], &words[1], &words[2], &words[3]);
-    return words[0] >> 24;  // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID leaf 1AH
+    return host_cpuid(0x1a, 0)[0] >>
+           24;  // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID leaf 1AH
 #else
     std::ifstream file(
         fmt::format("/sys/devices/system/cpu/cpu{}/regs/identification/midr_el1", std::max(0, sched_getcpu())));
