@@ -270,6 +270,14 @@ TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {
     }
 }
 
+// The reader, ahead of what is wanted, waits for the program then.
+TEST_F(Captured, AProgramOfWhichEnoughIsReadIsEndedWhereItWaits) {
+    const Finished finished = cachetally(
+        directory.path(), reported + Words{"--max-references", "100000", "--", "/bin/sh", "-c", "exec sleep 100000"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(report()["references"], 100000);
+}
+
 TEST_F(Captured, AProgramThatEndsBeforeItIsInterruptedKeepsItsStatus) {
     const Finished finished = cachetally(directory.path(), reported + Words{"--", "/bin/sh", "-c", "sleep 4; exit 6"},
                                          interrupted_by(SIGINT));

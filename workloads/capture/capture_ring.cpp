@@ -65,6 +65,8 @@ bool CaptureRing::is_written() const { return load(ring_->writer) != 0; }
 
 bool CaptureRing::ended() const { return load(ring_->ended) != 0; }
 
+bool CaptureRing::left() const { return load(ring_->reader_gone) != 0; }
+
 void CaptureRing::leave() {
     store(ring_->reader_gone, 1);
     wake(ring_->consumed);
@@ -121,13 +123,13 @@ std::optional<CapturedChunk> CaptureRing::left_open() {
 }
 
 std::optional<CapturedChunk> CaptureRing::next(const std::function<bool()>& alive) {
-    while (load(ring_->reader_gone) == 0) {
+    while (!left()) {
         if (auto chunk = published()) return chunk;
         const bool more = alive();
         if (auto chunk = published()) return chunk;  // written between the two questions
         if (!more) return left_open();
         store(ring_->reader_waits, 1);
-        if (load(ring_->published) == taken_ && load(ring_->reader_gone) == 0) sleep_on(ring_->reader_waits);
+        if (load(ring_->published) == taken_ && !left()) sleep_on(ring_->reader_waits);
         store(ring_->reader_waits, 0);
     }
     return std::nullopt;

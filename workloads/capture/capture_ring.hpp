@@ -48,6 +48,7 @@ public:
 
     /// Nobody reads on: the program goes on without recording, and next() returns nothing. By any thread.
     void leave();
+    bool left() const;
 
 private:
     std::optional<CapturedChunk> published();

@@ -114,6 +114,7 @@ public:
 private:
     std::optional<CapturedChunk> next() {
         std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
+        if (!chunk && ring_.left()) return chunk;  // the program may run on for long
         if (!chunk && !program_.empty() && !ring_.is_written())
             throw TraceError(fmt::format("--program: no process executed '{}'", shown(program_)));
         if (!chunk) note_end();
