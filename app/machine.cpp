@@ -56,6 +56,7 @@ Json describe(const Topology& topology) {
                           {"size", cache.size},
                           {"ways", cache.ways == 0 ? cache.size / cache.line : cache.ways},
                           {"line", cache.line},
+                          {"sector", cache.transfer()},
                           {"latency", cache.latency},
                           {"replacement", name_of(cache.replacement)},
                           {"empty_way", name_of(cache.empty_way)},
@@ -152,12 +153,17 @@ void print_walks(const PagesConfig& pages) {
               : fmt::format("; page-walk caches of {} entries", fmt::join(pages.walk_caches, ", ")));
 }
 
+/// Bytes of a line, and of its sectors.
+std::string lines_of(const CacheConfig& cache) {
+    return cache.sector == 0 ? std::to_string(cache.line) : fmt::format("{}/{}", cache.line, cache.sector);
+}
+
 void print_components(const MachineDescription& machine) {
     print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}\n", "cache", "size", "ways", "line", "latency", "cores",
           "policy", "next");
     for (const CacheConfig& cache : machine.caches)
         print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}{}\n", cache.name, format_size(cache.size),
-              cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
+              cache.ways == 0 ? "full" : std::to_string(cache.ways), lines_of(cache), cache.latency,
               cores_per_copy(cache.shared_by, machine), name_of(cache.replacement), cache.next, habits(cache));
     for (const MemoryConfig& memory : machine.memories)
         print("{:<10} {:>10} {:>22}{}\n", memory.name, format_size(memory.size), memory.latency,

@@ -278,7 +278,9 @@ MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
     spec.line = link.virtual_addresses ? smallest_page : line_without_caches;
     for (const std::size_t end : {link.from, link.to}) {
         const Component& component = topology.components()[end];
-        if (component.kind == Kind::cache) spec.line = topology.machine().caches[component.index].line;
+        if (component.kind != Kind::cache) continue;
+        const CacheConfig& cache = topology.machine().caches[component.index];
+        spec.line = end == link.from ? cache.transfer() : cache.line;
     }
     if (topology.components()[link.from].kind == Kind::numa)
         if (const std::uint32_t line = longest_line_to(topology.machine(), numa_name)) spec.line = line;
@@ -290,7 +292,7 @@ std::uint32_t shorter_line(const Topology& topology, const LinkInfo& link) {
     for (const std::size_t end : {link.from, link.to}) {
         const Component& component = topology.components()[end];
         if (component.kind != Kind::cache) return 0;
-        const std::uint32_t own = topology.machine().caches[component.index].line;
+        const std::uint32_t own = topology.machine().caches[component.index].transfer();
         line = line == 0 ? own : std::min(line, own);
     }
     return line;

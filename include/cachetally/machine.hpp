@@ -90,6 +90,7 @@ struct CacheConfig {
     std::uint64_t size = 0;        ///< bytes
     unsigned ways = 0;             ///< 0 = fully associative
     unsigned line = 64;            ///< bytes, a power of two from 8 to 4096
+    unsigned sector = 0;           ///< bytes of a part that is fetched by itself; 0 = the line is fetched as a whole
     unsigned latency = 1;          ///< cycles that this level adds
     Replacement replacement = Replacement::lru;
     std::uint64_t seed = 1;  ///< of random replacement
@@ -111,6 +112,9 @@ struct CacheConfig {
     unsigned write_buffer = 0;        ///< victims and stores that wait to go down, per copy; 0 = no limit
     Mark mark;
     KeyMarks keys{};
+
+    /// Bytes of what it asks for and hands down: a sector, or the line.
+    unsigned transfer() const { return sector != 0 ? sector : line; }
 
     friend bool operator==(const CacheConfig&, const CacheConfig&) = default;
 };

@@ -49,7 +49,7 @@ std::uint32_t first_line(const Topology& topology, bool fetch) {
             continue;
         if (first.kind != Component::Kind::cache) return line_without_cache;
         const CacheConfig& cache = topology.machine().caches[first.index];
-        if (serves(cache.serves, fetch)) return cache.line;
+        if (serves(cache.serves, fetch)) return cache.transfer();
     }
     return 0;
 }

@@ -27,8 +27,8 @@ std::uint64_t line_mask(std::uint64_t offset, std::uint64_t bytes, std::uint32_t
 
 class UsedBytes::Copy {
 public:
-    Copy(std::uint64_t& left, std::uint32_t line_bytes, unsigned cores)
-        : left_(left), line_bytes_(line_bytes), fills_(cores), used_(cores) {}
+    Copy(std::uint64_t& left, std::uint32_t line_bytes, std::uint32_t span, unsigned cores)
+        : left_(left), line_bytes_(line_bytes), span_(span), fills_(cores), used_(cores) {}
 
     LinkListener& above() { return above_; }
     LinkListener& below() { return below_; }
@@ -94,14 +94,21 @@ private:
             line = address == latest_ ? asked_for_ : Line{0, event.site, event.core};  // prefetched
             line.counted = line.counted && counting_.is_on();
             latest_ = ~Address{0};
-        } else if (const auto found = lines_.find(address); found != lines_.end()) {
-            add(found->second, &fills_, &used_);
-            lines_.erase(found);
+        } else {
+            for (Address part = address; part < address + span_; part += line_bytes_) leave(part);
         }
     }
 
+    void leave(Address line) {
+        const auto found = lines_.find(line);
+        if (found == lines_.end()) return;
+        add(found->second, &fills_, &used_);
+        lines_.erase(found);
+    }
+
     std::uint64_t& left_;
-    std::uint32_t line_bytes_;
+    std::uint32_t line_bytes_;  ///< that are fetched at once
+    std::uint32_t span_;        ///< that leave at once
     Side above_{*this, false}, below_{*this, true};
     std::unordered_map<Address, Line> lines_;
     Address latest_ = ~Address{0};
@@ -115,9 +122,10 @@ UsedBytes::UsedBytes(const Topology& topology, Hierarchy& hierarchy, unsigned co
     const Component& part = topology.components()[first];
     if (part.kind != Component::Kind::cache) return;
     level_ = part.name;
-    line_bytes_ = topology.machine().caches[part.index].line;
+    const CacheConfig& cache = topology.machine().caches[part.index];
+    line_bytes_ = cache.transfer();
     for (unsigned copy = 0; copy < part.copies; ++copy)
-        copies_.push_back(std::make_unique<Copy>(left_, line_bytes_, cores));
+        copies_.push_back(std::make_unique<Copy>(left_, line_bytes_, cache.line, cores));
     for (std::size_t id = 0; id < topology.links().size(); ++id) {
         const LinkInfo& link = topology.links()[id];
         const bool enters = link.to == first;  // cores and page walkers

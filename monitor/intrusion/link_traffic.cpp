@@ -15,7 +15,7 @@ std::uint64_t bytes_of(EventKind kind, const Component& above, const MachineDesc
     if (kind == EventKind::store) return word;
     if (above.kind == Component::Kind::numa) return std::max<std::uint64_t>(word, longest_line_to(machine, numa_name));
     if (above.kind != Component::Kind::cache) return word;
-    return machine.caches[above.index].line;
+    return machine.caches[above.index].transfer();
 }
 
 bool leads_to_cache(const Topology& topology, const LinkInfo& link) {

@@ -16,7 +16,7 @@ CorePath::CorePath(unsigned core, RequestPort& link, Tlb* tlb, RequestPort* tlb_
       tlb_link_(tlb_link),
       pages_(pages),
       cache_(link.cache()),
-      line_bytes_(cache_ != nullptr ? cache_->line_bytes() : line_without_cache),
+      line_bytes_(cache_ != nullptr ? cache_->transfer_bytes() : line_without_cache),
       core_(static_cast<std::uint8_t>(core)) {
     if (cache_ == nullptr) return;
     quick_latency_ = cache_->latency() + (tlb_ != nullptr ? tlb_->latency() : 0);

@@ -120,7 +120,7 @@ void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
     std::shared_ptr<Bus> bus;
     for (unsigned copy = 0; copy < upper.copies; ++copy) {
         Cache& cache = *caches[upper.index][copy];
-        lead(cache.below(), component(link.to), copy * upper.cores_per_copy, config.line);
+        lead(cache.below(), component(link.to), copy * upper.cores_per_copy, config.transfer());
         if (cache.config().virtually_indexed) cache.use_page_table(pages);
         ports[id].push_back(&cache.below());
         if (!machine.has_link_timing()) continue;

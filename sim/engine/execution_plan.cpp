@@ -64,6 +64,8 @@ std::string Hierarchy::Parts::why_one_by_one(const CorePath& path) const {
         if (cache->is_in_node()) return sentence(machine, config, "is kept coherent", nullptr);
         if (cache == first && config.prefetch.kind != PrefetchKind::none)
             return sentence(machine, config, "has a prefetcher", "prefetch");
+        if (cache == first && config.sector != 0)
+            return sentence(machine, config, "fetches sectors of lines", "sector");
         if (cache != first && cache->is_next_to_core())
             return sentence(machine, config, "serves cores directly, too", nullptr);
     }

@@ -74,6 +74,9 @@ private:
                 place_of(cache, "line"),
                 "'{}' has lines of {} bytes and '{}' of {}, but coherence is kept by lines of one length; write {}",
                 shown(cache.name), cache.line, shown(first.name), first.line, first.line);
+        if (cache.sector != 0)
+            complain(place_of(cache, "sector"), "'{}' is kept coherent by whole lines; remove 'sector'",
+                     shown(cache.name));
         if (!cache.write_back_traffic)
             complain(place_of(cache, "write_back_traffic"),
                      "dirty victims of '{}' must reach the other nodes; write 'write_back_traffic: true'",

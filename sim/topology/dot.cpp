@@ -55,8 +55,10 @@ std::string label_of(const CacheConfig& cache) {
     if (cache.inclusion != Inclusion::nine) more.emplace_back(name_of(cache.inclusion));
     if (cache.prefetch.kind != PrefetchKind::none)
         more.push_back(fmt::format("{} prefetcher", name_of(cache.prefetch.kind)));
-    return fmt::format("{}\n{}, {}, {}-byte lines{}{}\n{}", cache.name, format_size(cache.size),
-                       associativity(cache.ways), cache.line, line_of(words), line_of(more), cycles(cache.latency));
+    const std::string sectors = cache.sector == 0 ? "" : fmt::format(" of {}-byte sectors", cache.sector);
+    return fmt::format("{}\n{}, {}, {}-byte lines{}{}{}\n{}", cache.name, format_size(cache.size),
+                       associativity(cache.ways), cache.line, sectors, line_of(words), line_of(more),
+                       cycles(cache.latency));
 }
 
 std::string label_of(const TlbConfig& tlb) {

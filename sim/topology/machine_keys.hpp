@@ -65,6 +65,7 @@ void visit(Keys& keys, CacheConfig& cache) {
     keys.size("size", cache.size, Need::required);
     visit_ways(keys, cache.ways);
     keys.size("line", cache.line);
+    keys.size("sector", cache.sector);
     keys.whole("latency", cache.latency, 0, most_cycles);
     keys.choice("replacement", cache.replacement);
     keys.whole("seed", cache.seed, 0, any_number);

@@ -169,7 +169,7 @@ std::vector<Diagnostic> check_numa(const MachineDescription& machine) { return N
 std::uint32_t longest_line_to(const MachineDescription& machine, std::string_view component) {
     std::uint32_t longest = 0;
     for (const CacheConfig& cache : machine.caches)
-        if (cache.next == component) longest = std::max<std::uint32_t>(longest, cache.line);
+        if (cache.next == component) longest = std::max<std::uint32_t>(longest, cache.transfer());
     return longest;
 }
 

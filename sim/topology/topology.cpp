@@ -152,7 +152,7 @@ Tick reference_at_most(const MachineDescription& machine) {
     Tick shortest = longest_reference;
     for (const CacheConfig& cache : machine.caches) {
         cycles += cache.latency + cache.bus.latency;
-        shortest = std::min<Tick>(shortest, cache.line);
+        shortest = std::min<Tick>(shortest, cache.transfer());
     }
     for (const TlbConfig& tlb : machine.tlbs) cycles += tlb.latency;
     for (const MemoryConfig& memory : machine.memories) cycles += memory.latency;

@@ -38,9 +38,11 @@ MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
     MachineDescription machine = random_machine(choose, limits);
     const std::uint64_t sets = 64U << choose(2);
     const unsigned line = in_steps || choose(4) != 3 ? 64 : 64U << choose(3);
+    const unsigned lower_line = 64U << choose(2);  // in steps
     for (CacheConfig& cache : machine.caches) {
         const std::uint64_t lines = cache.size / cache.line;
-        cache.line = in_steps ? 64 : std::max(cache.line, line);  // victims fill lines of their size
+        cache.sector = 0;
+        cache.line = in_steps ? lower_line : std::max(cache.line, line);  // victims fill lines of their size
         cache.size = lines * cache.line;
         const bool by_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
         if (in_steps ? cache.inclusion == Inclusion::inclusive || cache.name.starts_with("L2") : by_victims)
@@ -62,6 +64,7 @@ MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
         cache.indexing = Indexing::modulo;
         cache.slices = 0;
     }
+    if (limits.other_policies) add_sectors(machine, choose, false);
     machine.pages.size = 0x1000;
     if (choose(8) != 7) machine.pages.ranges.clear();
     if (choose(4) != 3) machine.pages.walk_through = machine.caches.front().name;

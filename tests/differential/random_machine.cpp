@@ -32,6 +32,7 @@ public:
         if (limits_.tlbs) add_tlbs();
         if (limits_.link_timing && half()) add_link_timing();
         if (machine_.has_nodes()) add_homes();
+        if (limits_.other_policies && machine_.coherence.protocol == Protocol::none) add_sectors(machine_, choose_);
         return std::move(machine_);
     }
 

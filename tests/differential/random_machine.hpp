@@ -29,4 +29,7 @@ struct MachineLimits {
 
 MachineDescription random_machine(const Chooser& choose, const MachineLimits& limits = {});
 
+/// For some of the caches that may have them; first levels only where that is wished.
+void add_sectors(MachineDescription& machine, const Chooser& choose, bool first_levels = true);
+
 }  // namespace cachetally::differential

@@ -17,6 +17,16 @@ Address line_start(const SlowCache& cache, Address address) {
     return address / cache.config->line * cache.config->line;
 }
 
+Address block_start(const SlowCache& cache, Address address) {
+    return address / block_bytes(*cache.config) * block_bytes(*cache.config);
+}
+
+SlowSector* sector_of(SlowWay* way, Address block) {
+    if (way == nullptr) return nullptr;
+    const auto found = way->sectors.find(block);
+    return found == way->sectors.end() ? nullptr : &found->second;
+}
+
 unsigned copy_of(unsigned shared_by, unsigned cores, unsigned core) { return core / (shared_by ? shared_by : cores); }
 
 Request down(const Request& request, EventKind kind, Address address) {
@@ -43,6 +53,8 @@ bool is_demand(EventKind kind) {
 }
 
 }  // namespace
+
+unsigned block_bytes(const CacheConfig& config) { return config.sector != 0 ? config.sector : config.line; }
 
 void SlowMachine::notify(const std::string& link, unsigned copy, const Request& request) {
     events_.push_back({link, copy, request.kind, request.address, request.core, request.site, request.by});
@@ -101,12 +113,12 @@ Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const 
     return upper != nullptr ? arrive_in_time(*upper, name, told) : arrive_now(name, told);
 }
 
-/// From a cache by whole lines, else by 8 bytes.
+/// From a cache by its blocks, else by 8 bytes.
 Answer SlowMachine::numa_arrives(const Request& request) {
     const std::string above = request.over->first.substr(0, request.over->first.find('-'));
     std::uint64_t bytes = 8;
     for (const CacheConfig& cache : machine_.caches)
-        if (cache.name == above) bytes = cache.line;
+        if (cache.name == above) bytes = block_bytes(cache);
     return {leave_node(node_of_link(above, "numa", request.over->second), bytes, request), false};
 }
 
@@ -137,27 +149,29 @@ Answer SlowMachine::request(SlowCache& cache, const Request& arrived) {
     if (request.kind == EventKind::store) request.time = own(cache, request, false);
     SlowSet& set = set_of(cache, request.address, request.virtual_address);
     SlowWay* way = set.find(line_start(cache, request.address));
-    count_request(counts_of(cache), request.kind, way == nullptr);
+    const Address block = block_start(cache, request.address);
+    SlowSector* sector = sector_of(way, block);
+    count_request(counts_of(cache), request.kind, sector == nullptr);
     Request looked_up = request;
     looked_up.time += config.latency * machine_.period;
     Answer answer{looked_up.time, false};
     bool first_hit_on_prefetched = false;
-    const bool missed = way == nullptr;
+    const bool missed = sector == nullptr;
+    const bool is_store = request.kind == EventKind::store;
+    if (way != nullptr && (!is_store || config.store_hit_refreshes)) set.use(*way);
     if (missed) {
         answer = miss(cache, looked_up);
     } else {
-        if (is_demand(request.kind) && way->prefetched) {
+        if (is_demand(request.kind) && sector->prefetched) {
             first_hit_on_prefetched = true;
-            way->prefetched = false;
+            sector->prefetched = false;
             ++counts_of(cache).prefetch_hits;
         }
-        const bool is_store = request.kind == EventKind::store;
-        if (!is_store || config.store_hit_refreshes) set.use(*way);
-        if (is_store && config.write == WritePolicy::write_back) way->dirty = true;
+        if (is_store && config.write == WritePolicy::write_back) sector->dirty = true;
         if (is_store && config.write == WritePolicy::write_through) {
-            answer.time = send_down(cache, down(looked_up, EventKind::store, line_start(cache, request.address))).time;
+            answer.time = send_down(cache, down(looked_up, EventKind::store, block)).time;
         } else if (!is_store && config.inclusion == Inclusion::exclusive) {
-            answer.dirty = way->dirty;
+            answer.dirty = sector->dirty;
             way->valid = false;
         }
     }
@@ -168,40 +182,41 @@ Answer SlowMachine::request(SlowCache& cache, const Request& arrived) {
 /// What comes from below this level, and whether what goes up is dirty. The request was looked up already.
 Answer SlowMachine::miss(SlowCache& cache, const Request& request) {
     const CacheConfig& config = *cache.config;
-    const Address line = line_start(cache, request.address);
+    const Address block = block_start(cache, request.address);
     const bool is_store = request.kind == EventKind::store;
     if (is_store && (!config.write_allocate || filled_by_victims(config))) {
-        return {send_down(cache, down(request, EventKind::store, line)).time, false};
+        return {send_down(cache, down(request, EventKind::store, block)).time, false};
     }
     if (filled_by_victims(config)) {
-        Request passed = down(request, request.kind, line);
+        Request passed = down(request, request.kind, block);
         passed.for_store = request.for_store;
         return send_down(cache, passed);
     }
-    Answer answer{fetch_line(cache, request, false).time, false};
+    Answer answer{fetch_block(cache, request, false).time, false};
     if (is_store && config.write == WritePolicy::write_through) {
-        answer.time = std::max(answer.time, send_down(cache, down(request, EventKind::store, line)).time);
+        answer.time = std::max(answer.time, send_down(cache, down(request, EventKind::store, block)).time);
     }
     return answer;
 }
 
-/// Requests the line from below and inserts it, in the order that the level is configured for.
-Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool prefetched) {
+/// Requests the block from below and inserts it, in the order that the level is configured for.
+Answer SlowMachine::fetch_block(SlowCache& cache, const Request& request, bool prefetched) {
     const CacheConfig& config = *cache.config;
-    const Address line = line_start(cache, request.address);
+    const Address block = block_start(cache, request.address), line = line_start(cache, request.address);
     const bool writes = request.kind == EventKind::store || request.kind == EventKind::write_back ||
                         request.kind == EventKind::ring_write;
-    Request asked = down(request, writes ? EventKind::load : request.kind, line);
+    Request asked = down(request, writes ? EventKind::load : request.kind, block);
     asked.for_store = request.kind == EventKind::store || (request.for_store && !prefetched && !writes);
-    if (config.write_back_first && !set_of(cache, line, {}).has_room())
+    SlowSet& set = set_of(cache, line, {});
+    if (config.write_back_first && set.find(line) == nullptr && !set.has_room())
         asked.time = make_room(cache, down(request, request.kind, line));
-    moving_.push_back({line, false});
+    moving_.push_back({block, false});
     Answer below = send_down(cache, asked);
     const bool dirty = below.dirty || (writes && config.write == WritePolicy::write_back);
     moving_.back().dirty = dirty;
-    below.time = std::max(below.time, insert(cache, line, dirty, prefetched, request));
+    below.time = std::max(below.time, insert(cache, block, dirty, prefetched, request));
     moving_.pop_back();
-    notify_below(cache, EventKind::fill, line, request);
+    notify_below(cache, EventKind::fill, block, request);
     return below;
 }
 
@@ -218,31 +233,43 @@ Tick SlowMachine::make_room(SlowCache& cache, const Request& cause) {
 
 Tick SlowMachine::send_away(SlowCache& cache, const SlowWay& victim, const Request& cause) {
     const Address line = victim.block;
-    bool dirty = victim.dirty;
+    std::vector<Address> dirty;
     ++counts_of(cache).evictions;
     notify_below(cache, EventKind::eviction, line, cause, line_start(cache, cause.address));
-    if (cache.config->inclusion == Inclusion::inclusive && take_away_above(cache, line, cache.config->line, cause)) {
-        dirty = true;
+    const unsigned bytes = block_bytes(*cache.config);
+    for (Address block = line; block < line + cache.config->line; block += bytes) {
+        const auto here = victim.sectors.find(block);
+        bool is_dirty = here != victim.sectors.end() && here->second.dirty;
+        if (cache.config->inclusion == Inclusion::inclusive && take_away_above(cache, block, bytes, cause))
+            is_dirty = true;
+        if (is_dirty) dirty.push_back(block);
     }
     if (cache.config->inclusion == Inclusion::inclusive && !in_node(cache)) taken(line, cache.config->line);
-    if (dirty && cache.config->write_back_traffic) {
+    Tick all_left = cause.time;
+    for (const Address block : dirty) {
+        if (!cache.config->write_back_traffic) break;
         ++counts_of(cache).writebacks_out;
-        return send_down(cache, down(cause, EventKind::write_back, line)).time;
+        all_left = std::max(all_left, send_down(cache, down(cause, EventKind::write_back, block)).time);
     }
-    if (!dirty && below_takes_clean_victims(cache)) {
+    if (!dirty.empty()) return all_left;
+    if (below_takes_clean_victims(cache)) {
         return send_down(cache, down(cause, EventKind::clean_victim, line)).time;
     }
     return cause.time;
 }
 
 /// Returns when a line that had to make room has left.
-Tick SlowMachine::insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause) {
+Tick SlowMachine::insert(SlowCache& cache, Address block, bool dirty, bool prefetched, const Request& cause) {
+    const Address line = line_start(cache, block);
     SlowSet& set = set_of(cache, line, {});
     Tick left_at = cause.time;
+    if (SlowWay* way = set.find(line)) {  // the line is here, but not this sector of it
+        way->sectors[block] = {dirty, prefetched};
+        return left_at;
+    }
     if (!set.has_room()) left_at = make_room(cache, down(cause, cause.kind, line));
     SlowWay& way = set.insert(line, cache.duel);
-    way.dirty = dirty;
-    way.prefetched = prefetched;
+    way.sectors[block] = {dirty, prefetched};
     inserted(cache, line, dirty);
     return left_at;
 }
@@ -263,7 +290,7 @@ bool SlowMachine::back_invalidate(SlowCache& cache, Address first, std::uint64_t
     for (Address line = first; line < first + bytes; line += cache.config->line) {
         SlowWay* way = set_of(cache, line, {}).find(line);
         if (way == nullptr) continue;
-        if (way->dirty) dirty = true;
+        for (const auto& [block, sector] : way->sectors) dirty = dirty || sector.dirty;
         way->valid = false;
         ++counts_of(cache).invalidations;
         notify_below(cache, EventKind::invalidate, line, cause);
@@ -272,7 +299,7 @@ bool SlowMachine::back_invalidate(SlowCache& cache, Address first, std::uint64_t
 }
 
 void SlowMachine::victim_arrives(SlowCache& cache, const Request& arrived) {
-    const Address line = line_start(cache, arrived.address);
+    const Address line = block_start(cache, arrived.address);
     const bool record = arrived.kind == EventKind::ring_write;
     Request request = arrived;
     if (record) request.time = own(cache, request, true);
@@ -282,34 +309,35 @@ void SlowMachine::victim_arrives(SlowCache& cache, const Request& arrived) {
     if (record) left(cache, line, request);
 }
 
-void SlowMachine::take_victim(SlowCache& cache, Address line, const Request& request) {
+void SlowMachine::take_victim(SlowCache& cache, Address block, const Request& request) {
     const CacheConfig& config = *cache.config;
-    SlowSet& set = set_of(cache, line, {});
-    SlowWay* way = set.find(line);
-    count_request(counts_of(cache), request.kind, way == nullptr);
+    SlowSet& set = set_of(cache, line_start(cache, block), {});
+    SlowWay* way = set.find(line_start(cache, block));
+    SlowSector* sector = sector_of(way, block);
+    count_request(counts_of(cache), request.kind, sector == nullptr);
     const bool clean = request.kind == EventKind::clean_victim;
     const bool write_through = config.write == WritePolicy::write_through;
-    if (way != nullptr) {
-        if (clean || config.write_back_refreshes) set.use(*way);
-        if (!clean && !write_through) way->dirty = true;
+    if (way != nullptr && (clean || config.write_back_refreshes)) set.use(*way);
+    if (sector != nullptr) {
+        if (!clean && !write_through) sector->dirty = true;
     } else if (clean) {
-        insert(cache, line, false, false, request);
+        insert(cache, block, false, false, request);
     } else if (config.write_back_miss == WriteBackMiss::allocate) {
-        insert(cache, line, !write_through, false, request);
+        insert(cache, block, !write_through, false, request);
     } else if (config.write_back_miss == WriteBackMiss::fetch) {
-        fetch_line(cache, request, false);
+        fetch_block(cache, request, false);
     }
-    const bool bypassed = !clean && way == nullptr && config.write_back_miss == WriteBackMiss::bypass;
-    if (bypassed || (!clean && write_through)) send_down(cache, down(request, request.kind, line));
+    const bool bypassed = !clean && sector == nullptr && config.write_back_miss == WriteBackMiss::bypass;
+    if (bypassed || (!clean && write_through)) send_down(cache, down(request, request.kind, block));
 }
 
 void SlowMachine::prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched) {
     const auto wanted = cache.prefetcher.after(demand.address, demand.site, missed || first_hit_on_prefetched);
     for (const Address address : wanted) {
-        const Address line = line_start(cache, address);
-        if (set_of(cache, line, {}).find(line) != nullptr) continue;
+        const Address line = line_start(cache, address), block = block_start(cache, address);
+        if (sector_of(set_of(cache, line, {}).find(line), block) != nullptr) continue;
         ++counts_of(cache).prefetches_issued;
-        fetch_line(cache, down(demand, EventKind::prefetch, line), true);
+        fetch_block(cache, down(demand, EventKind::prefetch, block), true);
     }
 }
 

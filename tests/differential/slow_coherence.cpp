@@ -35,7 +35,7 @@ bool SlowMachine::is_dirty(unsigned node, Address line) {
     return std::any_of(caches_.begin(), caches_.end(), [&](SlowCache& cache) {
         if (!in_node(cache) || cache.copy != node) return false;
         const SlowWay* way = way_of(cache, line);
-        return way != nullptr && way->dirty;
+        return way != nullptr && way->sectors.at(line).dirty;
     });
 }
 
@@ -137,8 +137,8 @@ void SlowMachine::clean(unsigned node, Address line, const Request& cause) {
     for (SlowCache& cache : caches_) {
         if (!in_node(cache) || cache.copy != node) continue;
         SlowWay* way = way_of(cache, line);
-        if (way == nullptr || !way->dirty) continue;
-        way->dirty = false;
+        if (way == nullptr || !way->sectors.at(line).dirty) continue;
+        way->sectors.at(line).dirty = false;
         notify_below(cache, EventKind::flush, line, cause);
         if (first == nullptr) first = &cache;
     }

@@ -52,7 +52,7 @@ void SlowMachine::build_caches() {
             cache.copy = copy;
             cache.sets = slow_sets(config.size / config.line / ways, ways, config.replacement, config.empty_way);
             cache.random = SlowRandom(config.seed + copy);
-            cache.prefetcher = SlowPrefetcher(config.prefetch, config.line);
+            cache.prefetcher = SlowPrefetcher(config.prefetch, block_bytes(config));
             cache.misses.assign(config.outstanding_misses, 0);
             cache.write_buffer.assign(config.write_buffer, 0);
         }
@@ -82,7 +82,7 @@ const TlbConfig* SlowMachine::first_tlb(ReferenceKind kind) const { return first
 Tick SlowMachine::reference(unsigned core, const Reference& reference, Tick now) {
     ++counts_.references;
     const CacheConfig* first = first_cache(reference.kind);
-    const Address line = first != nullptr ? first->line : 64;
+    const Address line = first != nullptr ? block_bytes(*first) : 64;
     Address address = reference.address;
     while (address < reference.address + reference.size) {
         now = access(core, reference, address, now);

@@ -62,6 +62,9 @@ struct SlowTlb {
     SlowDuel duel;
 };
 
+/// Bytes of what a cache asks for: a sector, or the line.
+unsigned block_bytes(const CacheConfig& config);
+
 class SlowMachine {
 public:
     explicit SlowMachine(const MachineDescription& machine, std::optional<Records> records = {});
@@ -94,12 +97,12 @@ private:
     Answer arrive(const std::string& above, unsigned above_copy, const std::string& name, const Request& request);
     Answer request(SlowCache& cache, const Request& request);
     Answer miss(SlowCache& cache, const Request& request);
-    Answer fetch_line(SlowCache& cache, const Request& request, bool prefetched);
+    Answer fetch_block(SlowCache& cache, const Request& request, bool prefetched);
     void victim_arrives(SlowCache& cache, const Request& request);
-    void take_victim(SlowCache& cache, Address line, const Request& request);
+    void take_victim(SlowCache& cache, Address block, const Request& request);
     Tick make_room(SlowCache& cache, const Request& cause);
     Tick send_away(SlowCache& cache, const SlowWay& victim, const Request& cause);
-    Tick insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause);
+    Tick insert(SlowCache& cache, Address block, bool dirty, bool prefetched, const Request& cause);
     bool take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
     bool back_invalidate(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
     void prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched);

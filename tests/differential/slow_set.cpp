@@ -77,8 +77,7 @@ SlowWay& SlowSet::insert(Address block, SlowDuel& duel) {
         chosen_ = nullptr;
         way.valid = true;
         way.block = block;
-        way.dirty = false;
-        way.prefetched = false;
+        way.sectors.clear();
         touch(way);
         way.inserted = clock_;
         way.distance = predicted_distance(duel);

@@ -30,11 +30,15 @@ struct SlowDuel {
     int brrip_insertions = 0;
 };
 
+/// A part of a line that is fetched by itself; that of a cache without sectors is the line.
+struct SlowSector {
+    bool dirty = false, prefetched = false;
+};
+
 struct SlowWay {
     bool valid = false;
     Address block = 0;
-    bool dirty = false;
-    bool prefetched = false;
+    std::map<Address, SlowSector> sectors;  ///< of a cache: those that are here
     std::uint64_t last_use = 0, inserted = 0;
     bool mark = false;  ///< MRU bit (bit_plru) or reference bit (nru)
     int distance = 3;   ///< re-reference prediction value (srrip, drrip)

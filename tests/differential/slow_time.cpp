@@ -49,7 +49,8 @@ Answer SlowMachine::arrive_in_time(SlowCache& above, const std::string& name, Re
     while (place != nullptr && entered < *place) entered += machine_.period;
     if (goes_down) {
         const Tick sent =
-            carry(bus_of(above), config.bus, entered, request.kind == EventKind::store ? 8 : config.line).second;
+            carry(bus_of(above), config.bus, entered, request.kind == EventKind::store ? 8 : block_bytes(config))
+                .second;
         if (place != nullptr) *place = sent;
         request.time = sent + travel;
         arrive_now(name, request);
@@ -58,7 +59,7 @@ Answer SlowMachine::arrive_in_time(SlowCache& above, const std::string& name, Re
     request.time = entered + travel;
     const auto supplied = cross(above, request);
     Answer answer = supplied ? *supplied : arrive_now(name, request);
-    answer.time = carry(bus_of(above), config.bus, answer.time, config.line).second;
+    answer.time = carry(bus_of(above), config.bus, answer.time, block_bytes(config)).second;
     if (place != nullptr) *place = answer.time;
     return answer;
 }

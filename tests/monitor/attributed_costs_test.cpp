@@ -82,6 +82,34 @@ TEST(UsedBytes, OfLinesByHand) {
     EXPECT_EQ(found.attribution.line_bytes, 64U);
 }
 
+// Line 0 comes in two sectors, leaves as a whole for line 2, and comes back by one of them.
+TEST(UsedBytes, OfSectorsByHand) {
+    MachineDescription machine = small_machine();
+    machine.caches.front().sector = 32;
+    const CostedRun found = costed(
+        machine,
+        SitedProgram(
+            {{{reference_to(0, 8, 1), reference_to(40, 8, 1), reference_to(128, 8, 2), reference_to(56, 8, 1)}}}, 2),
+        {.used_bytes = true});
+    BySite used;
+    for (const Attribution::Row& row : found.attribution.rows) used[row.site] = {row.fills, row.used};
+    EXPECT_EQ(used, (BySite{{1, {3, 24}}, {2, {1, 8}}}));
+    EXPECT_EQ(found.attribution.line_bytes, 32U);
+}
+
+// Each access of a sector that is not here waits for the memory.
+TEST(LostCycles, OfSectorsByHand) {
+    MachineDescription machine = small_machine();
+    machine.caches.front().sector = 32;
+    const Stretches stretches = {{{reference_to(28, 8, 1), reference_to(0, 64, 1)}}};
+    for (const auto by : {LostCycles::By::whatever_is_fastest, LostCycles::By::references}) {
+        const CostedRun found = costed(machine, SitedProgram(stretches, 2), {.cycles = true}, by);
+        ASSERT_EQ(found.attribution.rows.size(), 1U);
+        EXPECT_EQ(found.attribution.rows.front().cycles, 200U);
+        EXPECT_EQ(found.run.end() / machine.period, 4 * 1 + 200);
+    }
+}
+
 TEST(UsedBytes, MasksOfLinesByHand) {
     EXPECT_EQ(line_mask(0, 64, 64), ~std::uint64_t{0});
     EXPECT_EQ(line_mask(3, 2, 16), 0b11000U);

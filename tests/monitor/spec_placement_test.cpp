@@ -109,6 +109,13 @@ TEST(Placement, Lines) {
                                      {"T-walker", 4096U}})
         EXPECT_EQ(completed(parse_monitor(std::string("link=") + link), topology).line, line) << link;
     EXPECT_EQ(completed(parse_monitor("link=core-T,line=64"), topology).line, 64U);
+    const Topology sectors(
+        read_machine("caches:\n"
+                     "  - {name: L1, next: L2, size: 1K, ways: 2, sector: 32}\n"
+                     "  - {name: L2, next: memory, size: 8K, ways: 2, line: 128, sector: 64}\n",
+                     "m"));
+    EXPECT_EQ(completed(parse_monitor("link=L1-L2"), sectors).line, 128U);
+    EXPECT_EQ(completed(parse_monitor("link=L2-memory"), sectors).line, 64U);
 }
 
 std::string refusal(const std::vector<std::string>& texts) {

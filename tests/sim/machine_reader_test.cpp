@@ -29,7 +29,9 @@ caches:
     shared_by: all
     size: 4K
     ways: full
-    inclusion: victim
+    line: 128
+    sector: 64
+    inclusion: inclusive
 tlbs:
   - {name: DT, next: ST, serves: both, shared_by: 1, entries: 64, ways: 4, latency: 1, replacement: nru, seed: 0x10,
      indexing: xor_hash, page_sizes: [4 KiB, 2 MiB], granule: 16 KiB}
@@ -86,7 +88,9 @@ TEST(MachineReader, ReadsEveryKeyOfACache) {
     EXPECT_EQ(machine.caches[1].shared_by, 0U);
     EXPECT_EQ(machine.caches[1].size, 4096U);
     EXPECT_EQ(machine.caches[1].ways, 0U);
-    EXPECT_EQ(machine.caches[1].inclusion, Inclusion::victim);
+    EXPECT_EQ(machine.caches[1].line, 128U);
+    EXPECT_EQ(machine.caches[1].sector, 64U);
+    EXPECT_EQ(machine.caches[1].inclusion, Inclusion::inclusive);
 }
 
 TEST(MachineReader, ReadsEveryKeyOfTlbsAndPages) {
@@ -113,7 +117,7 @@ TEST(MachineReader, ReadsEveryKeyOfTlbsAndPages) {
     EXPECT_EQ(pages.mapping, Mapping::coloured);
     EXPECT_EQ(pages.colours, 16U);
     EXPECT_EQ(pages.seed, 3U);
-    EXPECT_EQ(pages.ranges, (std::vector<PageRange>{{0x40000000, 0x80000000, 2097152, {29, 7}}}));
+    EXPECT_EQ(pages.ranges, (std::vector<PageRange>{{0x40000000, 0x80000000, 2097152, {31, 7}}}));
     EXPECT_EQ(pages.walk_through, "D");
     EXPECT_EQ(pages.walk_latency, 3U);
     EXPECT_TRUE(pages.walk_references);
@@ -142,10 +146,10 @@ TEST(MachineReader, ReadsTheMachineItself) {
 TEST(MachineReader, KeepsMonitorsAsTheyStand) {
     const MachineDescription machine = read_machine(everything, "full.yaml");
     ASSERT_EQ(machine.monitors.size(), 1U);
-    EXPECT_EQ(machine.monitors[0].mark, (Mark{34, 5}));
+    EXPECT_EQ(machine.monitors[0].mark, (Mark{36, 5}));
     EXPECT_EQ(machine.monitors[0].settings,
               (std::vector<MonitorEntry::Setting>{
-                  {"link", "core-D", {34, 12}}, {"counters", "128", {34, 30}}, {"kinds", "load+store", {34, 42}}}));
+                  {"link", "core-D", {36, 12}}, {"counters", "128", {36, 30}}, {"kinds", "load+store", {36, 42}}}));
 }
 
 TEST(MachineReader, WhatIsNotGivenHasADefault) {

@@ -61,6 +61,7 @@ CacheConfig cache() {
     cache.size = std::uint64_t{number(0, 5000)} << number(0, 24);
     cache.ways = number(0, 65536);
     cache.line = number(0, 5000);
+    cache.sector = flag() ? number(1, 5000) : 0;
     cache.latency = number(0, 1000000);
     cache.replacement = choice<Replacement>();
     cache.seed = seed();

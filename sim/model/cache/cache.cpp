@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/model/cache/cache.hpp"
 
+#include <bit>
+
 #include "sim/model/coherence/coherence.hpp"
 #include "sim/model/tlb/page_table.hpp"
 
@@ -33,13 +35,15 @@ ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy) {
 Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core)
     : config_(config),
       line_mask_(config.line - 1),
+      block_mask_(config.transfer() - 1),
       latency_(config.latency * period),
       writes_back_(config.write == WritePolicy::write_back),
       filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
       next_to_core_(next_to_core),
       index_(config.indexing, sets_of(config), config.line, config.slices),
       array_(make_cache_array(geometry_of(config, copy))),
-      prefetcher_(row_of(config.prefetch.kind).make(config.prefetch, config.line)) {
+      prefetcher_(row_of(config.prefetch.kind).make(config.prefetch, config.transfer())) {
+    if (config.sector != 0) sectors_.emplace(config.line, config.sector);
     const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);
     const Touch demand{true, 0, entry_bit::prefetched};
     touch_.fill(Touch{});
@@ -57,7 +61,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
 
 void Cache::prepare() {
     const bool in_order = !filled_by_victims_ && !line_may_be_taken_ && !config_.write_back_first && !prefetcher_ &&
-                          !below_.takes_clean_victims() && !is_in_node();
+                          !below_.takes_clean_victims() && !is_in_node() && !sectors_;
     for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})
         simple_[index_of(kind)] = in_order;
     simple_[index_of(EventKind::store)] = in_order && writes_back_ && config_.write_allocate;
@@ -71,6 +75,7 @@ Cache::NotPlain Cache::why_not_plain() const {
     if (line_may_be_taken_ && !loss_is_logged_) return {"loses lines to an inclusive level below", "inclusion", true};
     if (below_.takes_clean_victims()) return {"hands clean victims down, too", "inclusion", true};
     if (is_in_node()) return {"is kept coherent"};
+    if (sectors_) return {"fetches sectors of lines", "sector"};
     if (prefetcher_) return {"has a prefetcher", "prefetch"};
     if (!writes_back_) return {"writes through", "write"};
     if (!config_.write_allocate) return {"does not allocate on stores", "write_allocate"};
@@ -86,17 +91,17 @@ Cache::NotPlain Cache::why_not_plain() const {
 
 /// A request step by step, as docs/counting.md has it: where the order of lookup, fetch and insertion can be seen.
 Reply Cache::request_in_steps(Address address, std::uint64_t set, RequestInfo info, Tick time) {
-    const Address line = address & ~line_mask_;
+    const Address block = block_of(address);
     const bool store = info.kind() == EventKind::store;
     const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
-    if (store && is_in_node()) time = coherence_->store(node_, line, info, time);
-    const Entry found = array_->access(set, line, touch_[index_of(info.kind())]);
+    if (store && is_in_node()) time = coherence_->store(node_, block, info, time);
+    const Entry found = look_up(set, block, touch_[index_of(info.kind())]);
     if (found == 0) return miss(address, set, info, time);
-    if (moves_up) array_->remove(set, line);
+    if (moves_up) array_->remove(set, block);
 
     Tick done = time + latency_;
-    remember(set, line, info.kind(), true);
-    if (store && !writes_back_) done = pass_on(line, info, done);
+    remember(set, block, info.kind(), true);
+    if (store && !writes_back_) done = pass_on(block, info, done);
     if (prefetcher_ && is_demand(info.kind())) {
         const bool first_use = (found & entry_bit::prefetched) != 0;
         if (first_use) ++counts_.prefetch_hits;
@@ -107,50 +112,50 @@ Reply Cache::request_in_steps(Address address, std::uint64_t set, RequestInfo in
 
 Reply Cache::miss(Address address, std::uint64_t set, RequestInfo info, Tick time) {
     ++misses_[index_of(info.kind())];
-    const Address line = address & ~line_mask_;
+    const Address block = block_of(address);
     const bool store = info.kind() == EventKind::store;
     const RequestInfo down = store ? info.as_load_for_store() : info;
     Reply reply{time + latency_};
     if (store && (filled_by_victims_ || !config_.write_allocate)) {
         forget(set);
-        reply.time = pass_on(line, info, reply.time);
+        reply.time = pass_on(block, info, reply.time);
     } else if (filled_by_victims_) {
-        reply = below_.request(line, down, time + latency_);
+        reply = below_.request(block, down, time + latency_);
     } else {
         const Entry state = store && writes_back_ ? entry_bit::dirty : 0;
-        reply = fetch(line, set, down, time + latency_, state);
-        remember(set, line, info.kind(), false);  // before the store goes on, which may take the line away again
-        if (store && !writes_back_) reply.time = std::max(reply.time, pass_on(line, info, time + latency_));
+        reply = fetch(block, set, down, time + latency_, state);
+        remember(set, block, info.kind(), false);  // before the store goes on, which may take the line away again
+        if (store && !writes_back_) reply.time = std::max(reply.time, pass_on(block, info, time + latency_));
     }
     if (prefetcher_ && is_demand(info.kind())) train(address, info, time, true);
     return reply;
 }
 
-Reply Cache::fetch(Address line, std::uint64_t set, RequestInfo info, Tick time, Entry state) {
-    const Tick asked = config_.write_back_first ? make_room(set, line, info, time) : time;
-    Coherence::Transit transit(coherence_, line, false);
-    const Reply reply = below_.request(line, info, asked);
+Reply Cache::fetch(Address block, std::uint64_t set, RequestInfo info, Tick time, Entry state) {
+    const Tick asked = config_.write_back_first ? make_room(set, block, info, time) : time;
+    Coherence::Transit transit(coherence_, block, false);
+    const Reply reply = below_.request(block, info, asked);
     if (reply.dirty) state |= entry_bit::dirty;
     if (is_dirty(state)) transit.comes_dirty();
-    const Tick left = insert(set, line, state, info, time);
+    const Tick left = insert(set, block, state, info, time);
     const Tick done = std::max(reply.time, left);
-    below_.notify(line, info.as(EventKind::fill), done);
+    below_.notify(block, info.as(EventKind::fill), done);
     return {done};
 }
 
 void Cache::take_victim(Address address, RequestInfo info, Tick time) {
-    const Address line = address & ~line_mask_;
-    const std::uint64_t set = set_of_physical(line);
+    const Address block = block_of(address);
+    const std::uint64_t set = set_of_physical(block & ~line_mask_);
     const bool clean = info.kind() == EventKind::clean_victim;
     ++requests_[index_of(info.kind())];
-    const Coherence::Transit transit(coherence_, line, !clean);
-    if (array_->access(set, line, touch_[index_of(info.kind())]) != 0) {
-        if (!clean && !writes_back_) below_.send(line, info, time);
+    const Coherence::Transit transit(coherence_, block, !clean);
+    if (look_up(set, block, touch_[index_of(info.kind())]) != 0) {
+        if (!clean && !writes_back_) below_.send(block, info, time);
     } else if (clean) {
-        insert(set, line, 0, info, time);
+        insert(set, block, 0, info, time);
     } else {
         ++misses_[index_of(info.kind())];
-        take_missing(line, set, info, time);
+        take_missing(block, set, info, time);
     }
     forget(set);
 }
@@ -163,27 +168,34 @@ void Cache::take_record(Address address, RequestInfo info, Tick time) {
     coherence_->left(node_, line, info, time);
 }
 
-void Cache::take_missing(Address line, std::uint64_t set, RequestInfo info, Tick time) {
+void Cache::take_missing(Address block, std::uint64_t set, RequestInfo info, Tick time) {
     if (config_.write_back_miss != WriteBackMiss::bypass) {
         const Entry state = writes_back_ ? entry_bit::dirty : 0;
         if (config_.write_back_miss == WriteBackMiss::fetch) {
-            fetch(line, set, info.as(EventKind::load), time, state);
+            fetch(block, set, info.as(EventKind::load), time, state);
         } else {
-            insert(set, line, state, info, time);
+            insert(set, block, state, info, time);
         }
         if (writes_back_) return;
     }
-    below_.send(line, info, time);
+    below_.send(block, info, time);
 }
 
-Tick Cache::insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time) {
+Tick Cache::insert(std::uint64_t set, Address block, Entry state, RequestInfo info, Tick time) {
+    const Address line = block & ~line_mask_;
+    if (sectors_) {
+        sectors_->insert(block, state);
+        if (array_->find(set, line) != 0) return time;
+    }
     const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, line, info, time) : time;
     const Entry victim = array_->insert(set, line, state);
     if (is_in_node()) coherence_->arrived(node_, line, is_dirty(state));
     return victim != 0 ? dispose(victim, line, info, time) : left;
 }
 
-Tick Cache::make_room(std::uint64_t set, Address line, RequestInfo info, Tick time) {
+Tick Cache::make_room(std::uint64_t set, Address block, RequestInfo info, Tick time) {
+    const Address line = block & ~line_mask_;
+    if (sectors_ && array_->find(set, line) != 0) return time;
     const Entry victim = array_->make_room(set);
     return victim != 0 ? dispose(victim, line, info, time) : time;
 }
@@ -196,18 +208,32 @@ Tick Cache::dispose(Entry victim, Address line, RequestInfo info, Tick time) {
 
 Tick Cache::send_away(Entry victim, Address line, RequestInfo info, Tick time) {
     const Address gone = line_of(victim);
-    bool dirty = is_dirty(victim);
     ++counts_.evictions;
     below_.notify({gone, 1, info.site(), EventKind::eviction, info.core(), time, line});
-    if (config_.inclusion == Inclusion::inclusive)
-        for (Cache* upper : above_) dirty |= upper->back_invalidate(gone, config_.line, info, time);
+    std::uint64_t dirty = dirty_blocks(victim, info, time);
     if (nodes_above_ != nullptr) nodes_above_->taken(gone, config_.line);
-    if (dirty) {
-        if (!config_.write_back_traffic) return time;
-        ++counts_.writebacks_out;
-        return below_.send(gone, info.as(EventKind::write_back), time);
+    if (dirty != 0) {
+        Tick left = time;
+        for (; dirty != 0 && config_.write_back_traffic; dirty &= dirty - 1) {
+            const Address block = gone + static_cast<Address>(std::countr_zero(dirty)) * config_.transfer();
+            ++counts_.writebacks_out;
+            left = std::max(left, below_.send(block, info.as(EventKind::write_back), time));
+        }
+        return left;
     }
     return below_.takes_clean_victims() ? below_.send(gone, info.as(EventKind::clean_victim), time) : time;
+}
+
+/// Of a victim, when an inclusive level has taken it away from above: bit i is its block i.
+std::uint64_t Cache::dirty_blocks(Entry victim, RequestInfo info, Tick time) {
+    const Address gone = line_of(victim);
+    std::uint64_t dirty = sectors_ ? sectors_->remove(gone) : is_dirty(victim) ? 1 : 0;
+    if (config_.inclusion != Inclusion::inclusive) return dirty;
+    for (unsigned i = 0; i < config_.line / config_.transfer(); ++i)
+        for (Cache* upper : above_)
+            if (upper->back_invalidate(gone + Address{i} * config_.transfer(), config_.transfer(), info, time))
+                dirty |= std::uint64_t{1} << i;
+    return dirty;
 }
 
 bool Cache::back_invalidate(Address address, std::uint64_t bytes, RequestInfo info, Tick time) {
@@ -219,7 +245,7 @@ bool Cache::back_invalidate(Address address, std::uint64_t bytes, RequestInfo in
         if (removed == 0) continue;
         forget(set);
         for (Disturbances* each : disturbances_) each->lost.push_back(line);
-        dirty |= is_dirty(removed);
+        dirty |= sectors_ ? sectors_->remove(line) != 0 : is_dirty(removed);
         ++counts_.invalidations;
         below_.notify(line, info.as(EventKind::invalidate), time);
     }
@@ -233,22 +259,21 @@ bool Cache::clean(Address line, RequestInfo info, Tick time) {
     return true;
 }
 
-Tick Cache::pass_on(Address line, RequestInfo info, Tick time) {
-    return below_.pass_on(line, info.as(EventKind::store), time);
+Tick Cache::pass_on(Address block, RequestInfo info, Tick time) {
+    return below_.pass_on(block, info.as(EventKind::store), time);
 }
 
 void Cache::train(Address address, RequestInfo info, Tick time, bool trigger) {
     wanted_.clear();
     prefetcher_->observe(
-        {address, address & ~line_mask_, sites_ == nullptr ? info.site() : sites_->code(info.site()), trigger},
-        wanted_);
+        {address, block_of(address), sites_ == nullptr ? info.site() : sites_->code(info.site()), trigger}, wanted_);
     for (const Address wanted : wanted_) {
         if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
-        const Address line = wanted & ~line_mask_;
-        const std::uint64_t set = set_of_physical(line);
-        if (array_->find(set, line) != 0) continue;
+        const Address block = block_of(wanted);
+        const std::uint64_t set = set_of_physical(block & ~line_mask_);
+        if (holds(set, block)) continue;
         ++counts_.prefetches_issued;
-        fetch(line, set, info.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
+        fetch(block, set, info.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
         forget(set);
     }
 }
@@ -260,6 +285,7 @@ std::uint64_t Cache::set_of_physical(Address line) const {
 /// What may be repeated after an access of this kind.
 Entry Cache::mru_after(EventKind kind, bool hit) const {
     const bool store = kind == EventKind::store;
+    if (sectors_) return mru_bit::nothing;  // others of the line may be missing
     if (prefetcher_ && prefetcher_->sees_every_access()) return mru_bit::nothing;
     const Repetition repetition = row_of(config_.replacement).repetition;
     if (!(hit ? repetition.idle_after_use : repetition.idle_after_insertion)) return mru_bit::nothing;

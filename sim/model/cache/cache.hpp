@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cachetally/counts.hpp"
@@ -15,6 +16,7 @@
 #include "sim/model/memory/memory.hpp"
 #include "sim/model/prefetch/prefetcher.hpp"
 #include "sim/model/tags/cache_array.hpp"
+#include "sim/model/tags/sector_table.hpp"
 
 namespace cachetally {
 
@@ -32,6 +34,8 @@ public:
     const CacheConfig& config() const { return config_; }
     RequestPort& below() { return below_; }
     unsigned line_bytes() const { return config_.line; }
+    /// What a request is for: a sector, or the line.
+    unsigned transfer_bytes() const { return config_.transfer(); }
     Tick latency() const { return latency_; }
 
     /// Declares a cache above from which this one may take lines away.
@@ -156,7 +160,7 @@ public:
 
     /// True where a hit of this kind has no consequence beyond the set.
     bool hits_are_plain(ReferenceKind kind) const {
-        return !prefetcher_ && (kind != ReferenceKind::store || (writes_back_ && !is_in_node()));
+        return !prefetcher_ && !sectors_ && (kind != ReferenceKind::store || (writes_back_ && !is_in_node()));
     }
 
     /// True where an access to the line that its set was asked for last changes nothing, but a first store to it.
@@ -206,7 +210,7 @@ public:
     std::uint64_t digest() const {
         std::uint64_t digest = 0;
         for (std::uint64_t set = 0; set < index_.sets(); ++set) digest = digest_of(digest, array_->digest(set));
-        return digest;
+        return sectors_ ? digest_of(digest, sectors_->digest()) : digest;
     }
 
 private:
@@ -235,16 +239,26 @@ private:
             below_.notify(line, down.as(EventKind::fill), reply.time);
         return {reply.time};
     }
+    // A block is what a request is for: a sector, or a line.
+    Address block_of(Address address) const { return address & ~block_mask_; }
+    Entry look_up(std::uint64_t set, Address block, Touch touch) {
+        const Entry line = array_->access(set, block & ~line_mask_, touch);
+        return line == 0 || !sectors_ ? line : sectors_->access(block, touch);
+    }
+    bool holds(std::uint64_t set, Address block) const {
+        return array_->find(set, block & ~line_mask_) != 0 && (!sectors_ || sectors_->find(block) != 0);
+    }
     Reply miss(Address address, std::uint64_t set, RequestInfo info, Tick time);
-    Reply fetch(Address line, std::uint64_t set, RequestInfo info, Tick time, Entry state);
-    void take_missing(Address line, std::uint64_t set, RequestInfo info, Tick time);
+    Reply fetch(Address block, std::uint64_t set, RequestInfo info, Tick time, Entry state);
+    void take_missing(Address block, std::uint64_t set, RequestInfo info, Tick time);
     // What makes room returns when the victim, if there is one, has left.
-    Tick insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time);
-    // `line`: that takes the victim's place.
-    Tick make_room(std::uint64_t set, Address line, RequestInfo info, Tick time);
+    Tick insert(std::uint64_t set, Address block, Entry state, RequestInfo info, Tick time);
+    // `block`: that needs the room.
+    Tick make_room(std::uint64_t set, Address block, RequestInfo info, Tick time);
     Tick dispose(Entry victim, Address line, RequestInfo info, Tick time);
     Tick send_away(Entry victim, Address line, RequestInfo info, Tick time);
-    Tick pass_on(Address line, RequestInfo info, Tick time);
+    std::uint64_t dirty_blocks(Entry victim, RequestInfo info, Tick time);
+    Tick pass_on(Address block, RequestInfo info, Tick time);
     void train(Address address, RequestInfo info, Tick time, bool trigger);
     std::uint64_t set_of_physical(Address line) const;
     Entry mru_after(EventKind kind, bool hit) const;
@@ -259,13 +273,14 @@ private:
     }
 
     CacheConfig config_;
-    Address line_mask_;
+    Address line_mask_, block_mask_;
     Tick latency_;
     bool writes_back_, filled_by_victims_, next_to_core_;
     bool line_may_be_taken_ = false, loss_is_logged_ = true, victims_matter_ = false, is_plain_ = false;
     std::array<Touch, event_kind_count> touch_;  ///< by kind
     IndexingPolicy index_;
     std::unique_ptr<CacheArray> array_;
+    std::optional<SectorTable> sectors_;
     std::unique_ptr<Prefetcher> prefetcher_;
     const SiteTable* sites_ = nullptr;
     RequestPort below_;

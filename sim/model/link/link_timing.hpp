@@ -100,7 +100,7 @@ struct LinkTiming {
         : bus(std::move(shared)),
           misses(above.outstanding_misses, period),
           write_buffer(above.write_buffer, period),
-          line(above.line) {}
+          line(above.transfer()) {}
 
     static constexpr std::uint64_t store_bytes = 8;  ///< of a store that is passed on
 
