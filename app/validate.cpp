@@ -219,8 +219,9 @@ void add_validate(CLI::App& app) {
         ->capture_default_str();
     command
         ->add_option("--population", options->population,
-                     "What machines are drawn from: usual, or wide: with physically indexed and hashed L1s, bit-PLRU, "
-                     "NRU, prefetchers, and small pages only, too")
+                     "What machines are drawn from: usual; wide: with physically indexed and hashed L1s, bit-PLRU, "
+                     "NRU, prefetchers, and small pages only, too; modern: wide, and with slices, sectors, coalesced "
+                     "pages, page-walk caches, pairs of lines, QLRU, DRRIP, too")
         ->check(one_of(population_names()))
         ->type_name("NAME")
         ->capture_default_str();

@@ -7,6 +7,8 @@
 #include <bit>
 #include <functional>
 
+#include "base/random.hpp"
+#include "base/units.hpp"
 #include "probes/analysis.hpp"
 
 namespace cachetally {
@@ -132,6 +134,59 @@ bool fetches_next(Events& events, std::uint64_t array, std::uint64_t block) {
     for (const std::uint64_t at : events.out_of_order(array, 4 * block))
         for (const std::uint64_t offset : {at + block - array_element, at + block}) pairs.push_back(offset);
     return events.per_load(pairs) < nearly_all * events.per_load(events.out_of_order(array, 2 * block));
+}
+
+/// Of each pair of blocks of `line` bytes in so many bytes one, by chance: if the other one needs no room, they need
+/// half of the bytes, else all.
+Offsets halves_of(const Events& events, std::uint64_t bytes, std::uint64_t line, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<std::uint64_t> halves;
+    for (const std::uint64_t pair : events.out_of_order(align_down(bytes, 2 * line), 2 * line))
+        halves.push_back(pair + random.below(2) * line);
+    return Offsets(std::move(halves));
+}
+
+/// Ours: bytes of a line of which blocks are fetched one by one; 0 = as lines of others meet by chance, none is known.
+std::uint64_t line_of_blocks(Events& events, const CountedGeometry& found, std::uint64_t seed) {
+    constexpr std::uint64_t longest = 4096;
+    constexpr double beyond_chance = 0.45;  // up to a third miss where sets have one way, more than half where tags end
+    constexpr double few = 0.1;             // of half the capacity
+    const std::uint64_t too_many = found.capacity / 2 * 3;
+    std::uint64_t line = found.block;
+    while (line < longest && events.per_load(halves_of(events, too_many, line, seed)) >= beyond_chance) line *= 2;
+    if (line == found.block) return line;
+    const Offsets fit = halves_of(events, found.capacity, line, seed);
+    return !found.uneven && events.all_arrive(fit) && events.per_load(fit) < few ? line : 0;
+}
+
+/// Ours: whether blocks, longer than lines above, are lines, or pairs of them that are fetched together. First halves
+/// of some blocks are used again and again between many others; lines of their own beside them are lost meanwhile.
+/// Returns the bytes of a line; 0 = not known: uses keep no line either, or more than two are lost one by one.
+std::uint64_t line_of_pairs(Events& events, const CountedGeometry& found, std::uint64_t line_above) {
+    constexpr unsigned times = 16;
+    constexpr std::uint64_t most_times_longer = 4;  // else it is where pages lie that loads miss by
+    constexpr double some_lost = 0.25, few_lost = 0.05;
+    if (found.block > most_times_longer * line_above) return 0;
+    const std::uint64_t used = align_down(found.capacity / 8 * 5, found.block);
+    const std::uint64_t others = align_down(found.capacity / 8, found.block);
+    if (others == 0 || used + times * others > events.most()) return 0;
+    const auto string = [&](std::uint64_t last) {
+        std::vector<std::uint64_t> loads;
+        const Offsets again = events.out_of_order(used, found.block), once = events.out_of_order(others, found.block);
+        for (unsigned i = 0; i < times; ++i) {
+            loads.insert(loads.end(), again.begin(), again.end());
+            for (const std::uint64_t at : once) loads.push_back(used + i * others + at);
+        }
+        for (const std::uint64_t at : again) loads.push_back(at + last);
+        return Offsets(std::move(loads));
+    };
+    const Offsets first = string(0);
+    if (!events.all_arrive(first)) return 0;
+    const double misses = events.per_lap(first), blocks = static_cast<double>(used) / static_cast<double>(found.block);
+    if (events.per_lap(string(found.block / 2)) - misses > some_lost * blocks)
+        return found.block == 2 * line_above ? line_above : 0;
+    const double of_others = static_cast<double>(times * others) / static_cast<double>(found.block);
+    return misses - of_others < few_lost * times * blocks ? found.block : 0;
 }
 
 /// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.
@@ -261,6 +316,11 @@ CountedGeometry measure_geometry(Meter& meter, const CountedLevel& level, const 
         found.all_arrive = events.all_arrive(strided_string(found.capacity, shortest));
     if (block == 0 || found.capacity == 0) return found;
     found.fetches_next = level.robust && !level.tlb && fetches_next(events, array, block);
+    if (level.robust && !level.tlb && !found.fetches_next) {
+        const bool may_be_pairs = level.level > 0 && block > level.least_block;
+        found.line = may_be_pairs ? line_of_pairs(events, found, level.least_block) : block;
+        if (found.line == block) found.line = line_of_blocks(events, found, meter.seed());
+    }
     const std::uint64_t fit = fitting_elements(events, array, 2 * block), stride = array / fit;
     found.ways = level.robust ? most_that_fit(events, stride, fit) : fit;
     found.ways_confirmed = level.robust && found.ways != 0 && confirmed_ways(events, found, stride);

@@ -26,6 +26,7 @@ struct CountedGeometry {
     bool walks = false;        ///< small pages where the level ends are too many for all TLBs: page tables are loaded
     bool ways_confirmed = false;
     bool fetches_next = false;  ///< blocks come with those before them
+    std::uint64_t line = 0;     ///< bytes that have a tag; 0 = not known. Robust, of caches
 };
 
 /// papi_cacheSize, then papi_cacheBlock. 0 = no clear edge within the arena. `name` is for the decision.

@@ -66,11 +66,19 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
                   "papi_cacheSize");
 }
 
-void report_line(TestReport& report, const std::string& level, const CountedGeometry& found) {
+void report_line(TestReport& report, const std::string& level, const CountedGeometry& found, bool robust) {
+    constexpr char method[] = "papi_cacheBlock, cases 1 and 2";
     if (found.fetches_next)
         report.refuse(level, "line", "blocks of {} bytes come with those before them", found.block);
+    else if (robust && found.block != 0 && found.line == 0)
+        report.refuse(level, "line",
+                      "{} bytes are fetched at a time, but may be parts of longer lines, or several lines",
+                      found.block);
+    else if (robust && found.line != found.block)
+        report.answer(level, "line", found.line, "bytes",
+                      fmt::format("what leaves at a time; {} bytes are fetched", found.block));
     else
-        answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
+        answer(report, level, "line", found.block, "bytes", method);
 }
 
 void report_ways(TestReport& report, const std::string& level, const CountedGeometry& found, bool robust) {
@@ -92,7 +100,7 @@ void report_cache(Meter& meter, TestReport& report, unsigned number, const Count
         answer(report, level, "capacity", 0, "bytes", "");
     else
         report_capacity(meter, report, number, found, above);
-    report_line(report, level, found);
+    report_line(report, level, found, true);
     const bool found_capacity = report.find(level, "capacity") != nullptr;
     if (found.ways != 0 && (found.uneven || (!found_capacity && on_small_pages(meter))))
         report.refuse(level, "ways", "pages may fill its sets unevenly, so that lines far apart need not meet");
@@ -116,7 +124,7 @@ void measure_caches(Meter& meter, TestReport& report, bool robust) {
             continue;
         }
         answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
-        report_line(report, level, found);
+        report_line(report, level, found, false);
         report_ways(report, level, found, robust);
     }
 }

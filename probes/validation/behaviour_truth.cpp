@@ -13,10 +13,10 @@ bool prefetches_lines(const CacheConfig& cache) {
     constexpr std::uint64_t bounds = 4096;
     const unsigned lines = cache.prefetch.distance;
     if (cache.prefetch.kind == PrefetchKind::none) return false;
-    if (cache.prefetch.kind == prefetchers::adjacent_line) return cache.line < bounds;
-    if (cache.prefetch.kind == prefetchers::next_line) return lines * cache.line < bounds;
+    if (cache.prefetch.kind == prefetchers::adjacent_line) return cache.transfer() < bounds;
+    if (cache.prefetch.kind == prefetchers::next_line) return lines * cache.transfer() < bounds;
     // of a stream the third line is the first that counts; strides are of any length
-    return cache.prefetch.kind != prefetchers::stream || (lines + 2) * cache.line < bounds;
+    return cache.prefetch.kind != prefetchers::stream || (lines + 2) * cache.transfer() < bounds;
 }
 
 std::vector<Fact> behaviour_facts(const MachineDescription& machine) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/random.hpp"
+#include "base/units.hpp"
 #include "sim/model/indexing/table.hpp"
 #include "sim/model/prefetch/table.hpp"
 #include "sim/model/replacement/table.hpp"
@@ -180,7 +181,47 @@ void draw_writes(Draw& draw, std::vector<CacheConfig>& caches) {
     }
 }
 
-constexpr std::string_view names_of_populations[] = {"usual", "wide"};
+bool holds_victims(const CacheConfig& cache) {
+    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
+}
+
+/// Of a level and all below: lines of twice the length, which the level fetches in halves. Levels of victims have none.
+void draw_sectors(Draw& draw, std::vector<CacheConfig>& caches) {
+    constexpr unsigned longest = 256;
+    const bool fit = draw.chance(30) && std::ranges::none_of(caches, holds_victims) && caches.back().line < longest;
+    const std::size_t first = draw.between(0, static_cast<unsigned>(caches.size()) - 1);
+    if (!fit || caches[first].prefetch.kind != PrefetchKind::none) return;
+    caches[first].sector = caches[first].line;
+    for (std::size_t i = first; i < caches.size(); ++i) caches[i].line *= 2;
+}
+
+/// The last level, whose sets may become half as many again.
+void draw_slices(Draw& draw, CacheConfig& last) {
+    const unsigned slices = draw.one_of({2U, 4U, 6U, 8U, 10U, 12U});
+    if (!draw.chance(40)) return;
+    last.indexing = indexings::sliced;
+    last.slices = slices;
+    const std::uint64_t set = std::uint64_t{last.line} * last.ways;
+    last.size = divide_round_up(last.size / set, slices) * slices * set;
+}
+
+/// What today's machines have, and no other population.
+void modernise(Draw& draw, MachineDescription& machine) {
+    std::vector<CacheConfig>& caches = machine.caches;
+    for (std::size_t i = 1; i < caches.size(); ++i)
+        if (draw.chance(40))
+            caches[i].replacement =
+                draw.one_of({replacements::qlru_h11_m1_r0_u0, replacements::drrip, replacements::srrip});
+    CacheConfig& pairing = caches[draw.between(1, static_cast<unsigned>(caches.size()) - 1)];
+    const auto fetches = [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; };
+    if (draw.chance(15) && !holds_victims(pairing) && std::ranges::none_of(caches, fetches))
+        pairing.prefetch.kind = prefetchers::adjacent_line;
+    if (machine.coherence.protocol == Protocol::none) draw_sectors(draw, caches);
+    if (caches.back().inclusion == Inclusion::nine) draw_slices(draw, caches.back());
+    if (draw.chance(40)) machine.pages.walk_caches = {draw.between(1, 4), draw.between(2, 8), draw.between(8, 32)};
+}
+
+constexpr std::string_view names_of_populations[] = {"usual", "wide", "modern"};
 
 }  // namespace
 
@@ -189,7 +230,8 @@ std::vector<std::string> population_names() { return {names_of_populations, std:
 Population population_named(const std::string& name) {
     const auto place = std::ranges::find(names_of_populations, name);
     if (place == std::end(names_of_populations))
-        throw std::invalid_argument(fmt::format("there is no population '{}'; there are usual, wide", name));
+        throw std::invalid_argument(
+            fmt::format("there is no population '{}'; there are {}", name, fmt::join(names_of_populations, ", ")));
     return static_cast<Population>(place - names_of_populations);
 }
 
@@ -206,6 +248,10 @@ RandomMachine random_machine(std::uint64_t seed, std::uint64_t number, Populatio
     Draw more(splitmix64(seed ^ of_times) ^ splitmix64(number));
     if (more.chance(25)) add_times(more, drawn.machine);
     if (more.chance(20)) add_cores(more, drawn.machine);
+    if (population == Population::wide) return drawn;
+    constexpr std::uint64_t of_today = 0x6d6f6465726e;
+    Draw modern(splitmix64(seed ^ of_today) ^ splitmix64(number));
+    modernise(modern, drawn.machine);
     return drawn;
 }
 

@@ -10,6 +10,7 @@
 #include "probes/validation/behaviour_truth.hpp"
 #include "probes/validation/effective_capacity.hpp"
 #include "probes/validation/sharing_truth.hpp"
+#include "sim/model/prefetch/table.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -35,7 +36,7 @@ double ways_of(const CacheConfig& cache) {
 /// That the bus below a cache is taken for by a line.
 double transfer_time(const CacheConfig& cache) {
     const unsigned bytes = cache.bus.bytes_per_cycle;
-    return bytes == 0 ? 0 : static_cast<double>((cache.line + bytes - 1) / bytes);
+    return bytes == 0 ? 0 : static_cast<double>((cache.transfer() + bytes - 1) / bytes);
 }
 
 /// What a miss adds that waits for nobody (docs/timing.md): the request's way down, and the line's way up.
@@ -171,9 +172,9 @@ private:
         const double one = latency_ - saved_by_large_pages(machine_);
         facts_.push_back({level, "parallelism", {one / least, ""}});
         // Of lines in order, of which each is asked for once.
-        const std::uint64_t line = passed_.front().cache->line;
+        const std::uint64_t line = passed_.front().cache->transfer();
         if (line <= Streaming::block &&
-            std::ranges::all_of(passed_, [&](const Passed& each) { return each.cache->line == line; }))
+            std::ranges::all_of(passed_, [&](const Passed& each) { return each.cache->transfer() == line; }))
             facts_.push_back({level, "read_bandwidth", {static_cast<double>(line) / least, ""}});
     }
 
@@ -202,9 +203,13 @@ void add_caches(const MachineDescription& machine, bool part_of_above, std::vect
         facts.push_back({"walk", "latency", {caches.memory_latency() + walk, ""}});
     }
     facts.push_back({"", "levels", {static_cast<double>(caches.levels()), ""}});
-    const bool prefetches = std::ranges::any_of(
-        data_caches(machine), [&](std::size_t index) { return prefetches_lines(machine.caches[index]); });
-    facts.push_back({"", "prefetcher", {0, prefetches ? "present" : "absent"}});
+    bool prefetches = false, pairs = false;
+    for (const std::size_t index : data_caches(machine)) {
+        const CacheConfig& cache = machine.caches[index];
+        (cache.prefetch.kind == prefetchers::adjacent_line ? pairs : prefetches) |= prefetches_lines(cache);
+    }
+    // Lines that always come in pairs are like lines of twice the length.
+    if (prefetches || !pairs) facts.push_back({"", "prefetcher", {0, prefetches ? "present" : "absent"}});
 }
 
 void add_tlbs(const MachineDescription& machine, Evidence evidence, std::vector<Fact>& facts) {

@@ -92,6 +92,41 @@ MachineDescription with_second(const std::string& second, const std::string& thi
         "small.yaml");
 }
 
+// Misses fetch sectors; what has a tag of its own are lines.
+TEST(Counted, LinesThatAreFetchedInSectors) {
+    for (const char* policy : {"lru", "tree_plru", "random"}) {
+        const TestReport report = robust(
+            read_machine(fmt::format("name: sectors\ncaches:\n"
+                                     "  - {{name: L1, size: 32 KiB, ways: 8, line: 128, sector: 32, replacement: "
+                                     "{0}, latency: 2, next: L2}}\n"
+                                     "  - {{name: L2, size: 256 KiB, ways: 4, line: 128, sector: 64, replacement: "
+                                     "{0}, latency: 10, next: memory}}\n"
+                                     "memory: {{latency: 200}}\n",
+                                     policy),
+                         "sectors.yaml"),
+            "events");
+        expect_none_wrong(report);
+        EXPECT_EQ(finding(report, "L1", "line").verdict, Verdict::right) << policy;
+        if (std::string_view(policy) != "random")  // which takes long to fill a set
+            EXPECT_EQ(finding(report, "L2", "line").verdict, Verdict::right) << policy;
+    }
+}
+
+// A policy that no use changes loses both lines of a pair at once.
+TEST(Counted, PairsOfLinesAreNoLines) {
+    for (const auto& [policy, more, line] : {std::tuple{"lru", ", prefetch: adjacent_line", 64},
+                                             {"tree_plru", ", prefetch: adjacent_line", 64},
+                                             {"fifo", ", prefetch: adjacent_line", 0},
+                                             {"lru", ", line: 128", 128},
+                                             {"tree_plru", ", line: 128", 128}}) {
+        const TestReport report =
+            robust(with_second(fmt::format("size: 512 KiB, ways: 8, replacement: {}{}", policy, more)), "events");
+        expect_none_wrong(report);
+        const Finding& found = finding(report, "L2", "line");
+        EXPECT_EQ(found.value ? found.value->number : 0, line) << policy << more;
+    }
+}
+
 // Its misses begin with those of the level above, which has room for more.
 TEST(Counted, ALevelNoLargerThanTheOneAboveIsRefused) {
     for (const auto& [second, third, level] :

@@ -118,6 +118,25 @@ TEST(RandomMachine, WideOnesHaveEveryKind) {
         EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 
+// Beside what the wide ones have.
+TEST(RandomMachine, ModernOnesHaveEveryKind) {
+    std::set<std::string> kinds;
+    for (std::uint64_t number = 0; number < 200; ++number) {
+        const RandomMachine drawn = random_machine(5, number, Population::modern);
+        EXPECT_NO_THROW(Topology{drawn.machine}) << number;
+        for (const CacheConfig& cache : drawn.machine.caches) {
+            kinds.insert(std::string(name_of(cache.replacement)));
+            kinds.insert(std::string(name_of(cache.prefetch.kind)));
+            if (cache.sector != 0) kinds.insert("sectors of " + cache.name);
+            if (cache.slices != 0) kinds.insert(std::to_string(cache.slices) + " slices");
+        }
+        if (!drawn.machine.pages.walk_caches.empty()) kinds.insert("page-walk caches");
+    }
+    for (const char* kind : {"qlru_h11_m1_r0_u0", "drrip", "srrip", "adjacent_line", "sectors of L1", "sectors of L2",
+                             "2 slices", "6 slices", "10 slices", "12 slices", "page-walk caches"})
+        EXPECT_TRUE(kinds.contains(kind)) << kind;
+}
+
 TEST(Replay, SizesAreTheirWords) {
     Finding finding;
     finding.level = "L2";
