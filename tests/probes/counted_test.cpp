@@ -107,8 +107,8 @@ TEST(Counted, LinesThatAreFetchedInSectors) {
             "events");
         expect_none_wrong(report);
         EXPECT_EQ(finding(report, "L1", "line").verdict, Verdict::right) << policy;
-        if (std::string_view(policy) != "random")  // which takes long to fill a set
-            EXPECT_EQ(finding(report, "L2", "line").verdict, Verdict::right) << policy;
+        if (std::string_view(policy) == "random") continue;  // it takes long to fill a set
+        EXPECT_EQ(finding(report, "L2", "line").verdict, Verdict::right) << policy;
     }
 }
 
