@@ -82,6 +82,7 @@ Json describe(const Topology& topology) {
                         {"ways", tlb.ways == 0 ? tlb.entries : tlb.ways},
                         {"latency", tlb.latency},
                         {"replacement", name_of(tlb.replacement)},
+                        {"coalesces", tlb.coalesces},
                         {"serves", name_of(tlb.serves)},
                         {"shared_by", cores_per_copy(tlb.shared_by, machine)}});
     Json memories = Json::array();
@@ -171,9 +172,9 @@ void print_components(const MachineDescription& machine) {
     if (!machine.tlbs.empty())
         print("\n{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", "TLB", "entries", "ways", "latency", "cores", "policy");
     for (const TlbConfig& tlb : machine.tlbs)
-        print("{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", tlb.name, tlb.entries,
+        print("{:<10} {:>10} {:>6} {:>15} {:>6}  {}{}\n", tlb.name, tlb.entries,
               tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency, cores_per_copy(tlb.shared_by, machine),
-              name_of(tlb.replacement));
+              name_of(tlb.replacement), tlb.coalesces > 1 ? fmt::format(", coalesces {} pages", tlb.coalesces) : "");
     print("\npages of {}, mapped: {}{}\n", format_size(machine.pages.size), name_of(machine.pages.mapping),
           machine.pages.ranges.empty() ? "" : "; others in ranges of addresses (--yaml)");
     if (!machine.tlbs.empty()) print_walks(machine.pages);

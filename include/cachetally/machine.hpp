@@ -153,6 +153,7 @@ struct TlbConfig {
     Indexing indexing = Indexing::modulo;
     std::vector<std::uint64_t> page_sizes;  ///< bytes; pages of other sizes pass it by; empty = all
     std::uint64_t granule = 0;              ///< bytes that one entry maps at most; 0 = a whole page
+    unsigned coalesces = 1;                 ///< pages in consecutive frames that one entry may map, a power of two
     Mark mark;
     KeyMarks keys{};
 

@@ -44,6 +44,7 @@ void Hierarchy::Parts::make_components() {
                 case Component::Kind::core: break;
                 case Component::Kind::tlb:
                     tlbs[part.index].push_back(std::make_unique<Tlb>(machine.tlbs[part.index], copy, machine.period));
+                    if (!pages.identity() || !pages.uniform()) tlbs[part.index].back()->coalesce_by_frames(pages);
                     break;
                 case Component::Kind::walker:
                 case Component::Kind::numa:

@@ -40,8 +40,9 @@ FilterShape shape_of(const CorePath& path, const PageTable& pages) {
 namespace {
 
 /// "L3 is inclusive (my.yaml:12)".
-std::string sentence(const MachineDescription& machine, const CacheConfig& about, const CacheConfig& stated_by,
-                     const char* what, const char* key) {
+template <class Config>
+std::string sentence(const MachineDescription& machine, const Config& about, const Config& stated_by, const char* what,
+                     const char* key) {
     const auto found = stated_by.keys.find(key != nullptr ? key : "");
     const Mark mark = found != stated_by.keys.end() ? found->second : stated_by.mark;
     const std::string place =
@@ -49,8 +50,15 @@ std::string sentence(const MachineDescription& machine, const CacheConfig& about
     return fmt::format("{} {}{}", about.name, what, place);
 }
 
-std::string sentence(const MachineDescription& machine, const CacheConfig& about, const char* what, const char* key) {
+template <class Config>
+std::string sentence(const MachineDescription& machine, const Config& about, const char* what, const char* key) {
     return sentence(machine, about, about, what, key);
+}
+
+/// The first TLB from this one on whose entries depend on frames, so that a whole batch cannot be looked up at once.
+const Tlb* first_by_frames(const Tlb* tlb) {
+    while (tlb != nullptr && !tlb->coalesces_by_frames()) tlb = tlb->next();
+    return tlb;
 }
 
 }  // namespace
@@ -71,6 +79,8 @@ std::string Hierarchy::Parts::why_one_by_one(const CorePath& path) const {
     }
     if (!pages.uniform() || (path.tlb() != nullptr && !path.tlb()->holds(pages.page_bits(0))))
         return "pages have several sizes";
+    if (path.tlb() != nullptr && path.tlb()->coalesces_by_frames())
+        return sentence(machine, path.tlb()->config(), "coalesces pages", "coalesces");
     return "";
 }
 
@@ -108,6 +118,8 @@ Cache* Hierarchy::Parts::first_in_steps(const CorePath& path) {
 
 /// Why the references of one way, which can be filtered, cannot be batched; nothing if they can.
 std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
+    if (const Tlb* tlb = first_by_frames(path.tlb()))
+        return sentence(machine, tlb->config(), "coalesces pages", "coalesces");
     Cache* const in_steps = first_in_steps(path);
     if (in_steps == path.cache()) return why_in_steps(*in_steps);
     const bool indexed_by_pages = path.cache()->config().virtually_indexed;

@@ -62,8 +62,10 @@ std::string label_of(const CacheConfig& cache) {
 }
 
 std::string label_of(const TlbConfig& tlb) {
-    return fmt::format("{}\n{} entries, {}{}\n{}", tlb.name, tlb.entries, associativity(tlb.ways),
-                       line_of(policies(tlb)), cycles(tlb.latency));
+    std::vector<std::string> words = policies(tlb);
+    if (tlb.coalesces > 1) words.push_back(fmt::format("coalesces {} pages", tlb.coalesces));
+    return fmt::format("{}\n{} entries, {}{}\n{}", tlb.name, tlb.entries, associativity(tlb.ways), line_of(words),
+                       cycles(tlb.latency));
 }
 
 std::string label_of(const MachineDescription& machine, const Component& component) {

@@ -24,7 +24,7 @@ struct MappingKind {
 
 inline constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096, most_nodes = 64,
-                               most_slices = 1024, most_walk_entries = 1024;
+                               most_slices = 1024, most_walk_entries = 1024, most_coalesced = 16;
 
 // `keys` visits the members. keys.all(): also those that have no effect as the others are.
 
@@ -110,6 +110,7 @@ void visit(Keys& keys, TlbConfig& tlb) {
     keys.choice("indexing", tlb.indexing);
     keys.sizes("page_sizes", tlb.page_sizes);
     keys.size("granule", tlb.granule);
+    keys.whole("coalesces", tlb.coalesces, 1, most_coalesced);
 }
 
 template <class Keys>

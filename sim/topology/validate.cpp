@@ -246,6 +246,18 @@ private:
             check_page_size(place_of(tlb, "page_sizes"), fmt::format("a page size of '{}'", shown(tlb.name)), size);
         if (tlb.granule != 0)
             check_page_size(place_of(tlb, "granule"), fmt::format("the granule of '{}'", shown(tlb.name)), tlb.granule);
+        check_coalescing(tlb);
+    }
+
+    void check_coalescing(const TlbConfig& tlb) {
+        if (!is_power_of_two(tlb.coalesces) || tlb.coalesces > most_coalesced)
+            complain(place_of(tlb, "coalesces"), "'{}' coalesces {} pages; write 1, 2, 4, 8 or 16", shown(tlb.name),
+                     tlb.coalesces);
+        if (tlb.coalesces > 1 && tlb.granule != 0)
+            complain(
+                place_of(tlb, "coalesces"),
+                "'{}' has entries for parts of pages ('granule'), so they do not map several; write one of the two",
+                shown(tlb.name));
     }
 
     bool check_page_size(const Mark& mark, const std::string& what, std::uint64_t size) {

@@ -30,6 +30,7 @@ void note(Reached& reached, const MachineDescription& machine) {
     note(reached, "cores ", machine.cores);
     note(reached, "tlbs ", machine.tlbs.size());
     if (!machine.tlbs.empty()) note(reached, "walk caches ", machine.pages.walk_caches.size());
+    for (const TlbConfig& tlb : machine.tlbs) note(reached, "coalesces ", tlb.coalesces);
     for (const CacheConfig& cache : machine.caches) {
         note(reached, "replacement ", cache.replacement);
         note(reached, "indexing ", cache.indexing);
@@ -74,9 +75,9 @@ Reached reach(unsigned cases, const MachineLimits& limits = {}) {
 
 TEST(RandomCases, ReachEveryOptionCountAndEvent) {
     const Reached reached = reach(300);
-    // mapping 4, cores 4, tlbs 0..3, walk caches 0..3, replacement 9, indexing 3, inclusion 4, write 2, write_back_miss
-    // 3, prefetch 5, and six switches.
-    EXPECT_EQ(reached.options.size(), 4U + 4 + 4 + 4 + 9 + 3 + 4 + 2 + 3 + 5 + 2 * 6)
+    // mapping 4, cores 4, tlbs 0..3, walk caches 0..3, coalesces 1, 2, 4, 8, 16, replacement 9, indexing 3, inclusion
+    // 4, write 2, write_back_miss 3, prefetch 5, and six switches.
+    EXPECT_EQ(reached.options.size(), 4U + 4 + 4 + 4 + 5 + 9 + 3 + 4 + 2 + 3 + 5 + 2 * 6)
         << testing::PrintToString(reached.options);
     for (const auto& [name, count] : reached.counts) {
         if (std::string(name).starts_with("ring_write")) continue;  // the programs send no records

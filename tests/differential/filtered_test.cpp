@@ -76,6 +76,8 @@ MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
         tlb.entries = (16U << choose(2)) * tlb.ways;
         tlb.indexing = Indexing::modulo;
         if (choose(8) != 7) tlb.page_sizes.clear(), tlb.granule = 0;
+        // Others make references one by one.
+        if (machine.pages.mapping != Mapping::identity && choose(8) != 7) tlb.coalesces = 1;
     }
     return machine;
 }

@@ -376,6 +376,7 @@ private:
         if (sometimes()) tlb.page_sizes = {machine_.pages.size};
         if (seldom()) tlb.page_sizes = {2 * mib, 64 * kib};
         if (sometimes()) tlb.granule = pick<std::uint64_t>({4 * kib, 16 * kib, 2 * mib});
+        if (tlb.granule == 0 && sometimes()) tlb.coalesces = pick({2U, 2U, 4U, 8U, 16U});
         machine_.tlbs.push_back(tlb);
     }
 

@@ -154,19 +154,26 @@ Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const T
         return look_up(config->name, tlb.copy, next, request);
     }
     const std::uint64_t bytes = config->granule != 0 ? std::min(page, config->granule) : page;
-    const std::uint64_t number = request.address / bytes;
+    const std::uint64_t group_bytes = bytes * config->coalesces;
+    const std::uint64_t number = request.address / group_bytes;
     SlowSet& set = tlb.sets[slow_set_number(config->indexing, number, tlb.sets.size())];
+    const Address alone = request.address / bytes * bytes;
+    const Address group = number * group_bytes, together = group + 1;  // an address at which no page begins
     ++counts_.tlbs[tlb.index].accesses;
-    if (SlowWay* way = set.find(number * bytes)) {
-        set.use(*way);
-        return request.time + config->latency * machine_.period;
+    for (const Address entry : {together, alone}) {
+        if (SlowWay* way = set.find(entry)) {
+            set.use(*way);
+            return request.time + config->latency * machine_.period;
+        }
     }
     ++counts_.tlbs[tlb.index].misses;
     Request passed_on = request;
     passed_on.time += config->latency * machine_.period;
     const Tick done = look_up(config->name, tlb.copy, next, passed_on);
     if (!set.has_room()) set.victim(tlb.random).valid = false;
-    set.insert(number * bytes, tlb.duel);
+    pages_.translate(request.address);  // after the walk, and before any TLB has it, the page takes its frame
+    const bool coalesced = config->coalesces > 1 && pages_.lie_together(group, group_bytes);
+    set.insert(coalesced ? together : alone, tlb.duel);
     return done;
 }
 

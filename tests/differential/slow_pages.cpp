@@ -37,6 +37,25 @@ Address SlowPages::virtual_address(Address physical) const {
     return physical;
 }
 
+std::optional<Address> SlowPages::frame_of(Address base) const {
+    if (config_.mapping == Mapping::identity) return base;
+    for (const Page& page : pages_) {
+        if (page.base == base) return page.frame;
+    }
+    return std::nullopt;
+}
+
+bool SlowPages::lie_together(Address from, std::uint64_t bytes) const {
+    const std::uint64_t size = page_size(from);
+    const std::optional<Address> first = frame_of(from);
+    if (!first || *first % bytes != 0) return false;
+    for (std::uint64_t offset = 0; offset < bytes; offset += size) {
+        const std::optional<Address> frame = frame_of(from + offset);
+        if (page_size(from + offset) != size || !frame || *frame != *first + offset) return false;
+    }
+    return true;
+}
+
 bool SlowPages::taken(Address frame, std::uint64_t size) const {
     for (const Page& page : pages_) {
         if (page.frame < frame + size && frame < page.frame + page.size) return true;

@@ -2,6 +2,7 @@
 // The page table of the reference simulator: frames by first touch, and the way back from frames to pages.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cachetally/machine.hpp"
@@ -18,6 +19,10 @@ public:
     Address translate(Address address);
     Address virtual_address(Address physical) const;
 
+    /// Whether `bytes` from an address on are mapped pages of one size whose frames lie as the pages do: one after the
+    /// other, and the first at a multiple of `bytes`.
+    bool lie_together(Address from, std::uint64_t bytes) const;
+
     /// Addresses of the entries that a walk reads, from the root down.
     std::vector<Address> walk_entries(Address address) const;
 
@@ -26,6 +31,7 @@ private:
         Address base, frame;
         std::uint64_t size;
     };
+    std::optional<Address> frame_of(Address page) const;
     bool taken(Address frame, std::uint64_t size) const;
     Address choose_frame(Address base, std::uint64_t size);
 

@@ -35,7 +35,7 @@ caches:
 tlbs:
   - {name: DT, next: ST, serves: both, shared_by: 1, entries: 64, ways: 4, latency: 1, replacement: nru, seed: 0x10,
      indexing: xor_hash, page_sizes: [4 KiB, 2 MiB], granule: 16 KiB}
-  - {name: ST, shared_by: all, entries: 1536, ways: full}
+  - {name: ST, shared_by: all, entries: 1536, ways: full, coalesces: 4}
 pages:
   size: 8 KiB
   mapping: coloured
@@ -109,6 +109,8 @@ TEST(MachineReader, ReadsEveryKeyOfTlbsAndPages) {
     EXPECT_EQ(tlb.indexing, indexings::xor_hash);
     EXPECT_EQ(tlb.page_sizes, (std::vector<std::uint64_t>{4096, 2097152}));
     EXPECT_EQ(tlb.granule, 16384U);
+    EXPECT_EQ(tlb.coalesces, 1U);
+    EXPECT_EQ(machine.tlbs[1].coalesces, 4U);
     EXPECT_EQ(machine.tlbs[1].shared_by, 0U);
     EXPECT_EQ(machine.tlbs[1].ways, 0U);
     EXPECT_EQ(machine.tlbs[1].next, "");

@@ -355,6 +355,15 @@ INSTANTIATE_TEST_SUITE_P(
                 "tlbs:\n"
                 "  - {name: T, entries: 4, ways: 2, granule: 1K}\n",
                 "m:2:45: error: the granule of 'T' is 1024 bytes; write a power of two from 4 KiB to 1 GiB"},
+        Refusal{"CoalescedPages",
+                "tlbs:\n"
+                "  - {name: T, entries: 4, ways: 2, coalesces: 6}\n",
+                "m:2:47: error: 'T' coalesces 6 pages; write 1, 2, 4, 8 or 16"},
+        Refusal{"CoalescedPagesInParts",
+                "tlbs:\n"
+                "  - {name: T, entries: 4, ways: 2, granule: 4K, coalesces: 2}\n",
+                "m:2:60: error: 'T' has entries for parts of pages ('granule'), so they do not map several; write one "
+                "of the two"},
         Refusal{
             "MemorySmallerThanPage",
             "pages: {size: 2 MiB}\n"

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "tlbs:\n"
                 "  - {name: T, entries: 4, ways: 2, size: 3}\n",
                 "m:2:36: error: unknown key 'size' in a TLB; known are: name, next, serves, shared_by, entries, ways, "
-                "latency, replacement, seed, indexing, page_sizes, granule"},
+                "latency, replacement, seed, indexing, page_sizes, granule, coalesces"},
         Refusal{"UnknownInPages", "pages: {sizes: 4K}\n",
                 "m:1:9: error: unknown key 'sizes' in 'pages'; did you mean 'size'? known are: size, mapping, colours, "
                 "seed, ranges, walk"},

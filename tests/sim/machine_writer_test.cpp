@@ -106,6 +106,7 @@ TlbConfig tlb() {
     for (unsigned i = number(0, 3); i > 0; --i)
         tlb.page_sizes.push_back(std::uint64_t{number(0, 5000)} << number(0, 20));
     tlb.granule = std::uint64_t{number(0, 5000)} << number(0, 20);
+    tlb.coalesces = number(1, 16);
     return tlb;
 }
 

@@ -59,6 +59,33 @@ TEST_P(RandomMapping, GivesEveryPageAFrameOfItsOwn) {
 
 INSTANTIATE_TEST_SUITE_P(Mappings, RandomMapping, testing::Values(Mapping::random, Mapping::coloured));
 
+// Pages 4, 5, 6, 7 lie in frames 0, 1, 3, 4 (2 is another page's), pages 8 and 9 in 5 and 6.
+TEST(PageTable, RunsAreMappedWholeInOrderAndAligned) {
+    PageTable table(pages(Mapping::contiguous), 1 << 20);
+    const auto is_one_run = [&](Address page, unsigned log_pages) {
+        return table.is_one_run(page * 4096, 12, 12 + log_pages);
+    };
+    table.translate(0x4000);
+    EXPECT_TRUE(is_one_run(4, 0));
+    EXPECT_FALSE(is_one_run(4, 1)) << "page 5 is not mapped";
+    EXPECT_FALSE(is_one_run(5, 0));
+    for (const Address page : {0x5000, 0x100000, 0x6000, 0x7000, 0x8000, 0x9000}) table.translate(page);
+    EXPECT_TRUE(is_one_run(4, 1));
+    EXPECT_FALSE(is_one_run(4, 2)) << "frames are apart";
+    EXPECT_FALSE(is_one_run(6, 1)) << "the first frame is not aligned";
+    EXPECT_FALSE(is_one_run(8, 1));
+}
+
+TEST(PageTable, RunsHaveOneSizeOfPages) {
+    PagesConfig config;
+    config.ranges = {{0x400000, 0x800000, 0x200000, {}}};
+    const PageTable table(config, std::uint64_t{1} << 30);
+    EXPECT_TRUE(table.is_one_run(0x400000, 21, 22));
+    EXPECT_FALSE(table.is_one_run(0x800000, 21, 22));
+    EXPECT_FALSE(table.is_one_run(0, 12, 23)) << "large pages follow";
+    EXPECT_TRUE(table.is_one_run(0, 12, 22));
+}
+
 TEST(PageTable, WalksReadOneEntryPerLevel) {
     EXPECT_EQ(PageTable::walk_depth(12), 4U);
     EXPECT_EQ(PageTable::walk_depth(21), 3U);

@@ -76,6 +76,21 @@ bool PageTable::is_free(Address frame, std::uint64_t bytes) const {
     return base + owner.first <= frame;
 }
 
+bool PageTable::is_mapped_to(Address page, Address frame) const {
+    if (identity()) return page == frame;
+    const auto place = frame_of_.find(page);
+    return place != frame_of_.end() && place->second == frame;
+}
+
+bool PageTable::is_one_run(Address first, unsigned page_bits, unsigned bits) const {
+    const auto place = frame_of_.find(first);
+    const Address frame = identity() || place == frame_of_.end() ? first : place->second;
+    if (frame != frame >> bits << bits) return false;
+    for (Address offset = 0; offset >> bits == 0; offset += Address{1} << page_bits)
+        if (this->page_bits(first + offset) != page_bits || !is_mapped_to(first + offset, frame + offset)) return false;
+    return true;
+}
+
 Address PageTable::virtual_address(Address physical) const {
     const auto after = taken_.upper_bound(physical);
     if (after == taken_.begin()) return physical;

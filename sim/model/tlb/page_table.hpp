@@ -48,6 +48,10 @@ public:
         return recent.page == address >> 12;
     }
 
+    /// Whether the pages from `first` on, in 2^bits bytes, all have this size and are mapped, to frames that follow
+    /// each other from an aligned one on.
+    bool is_one_run(Address first, unsigned page_bits, unsigned bits) const;
+
     /// The virtual address that is mapped to a physical one; a physical address that nothing is mapped to stays as it
     /// is.
     Address virtual_address(Address physical) const;
@@ -66,6 +70,7 @@ private:
     };
 
     unsigned bits_in_ranges(Address address) const;
+    bool is_mapped_to(Address page, Address frame) const;
     Address look_up(Address address);
     Address allocate(Address page, unsigned bits);
     Address draw(std::uint64_t first, std::uint64_t step, std::uint64_t choices, unsigned bits);

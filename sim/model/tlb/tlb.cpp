@@ -51,9 +51,15 @@ Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
 
 void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
     pages_ = &pages;
-    if (!index_.is_field()) return;
+    if (!index_.is_field() || by_frames_) return;
     front_bits_ = entry_bits(page_bits);
     front_.assign(index_.sets(), {});
+}
+
+void Tlb::coalesce_by_frames(PageTable& pages) {
+    if (config_.coalesces == 1) return;
+    by_frames_ = true;
+    pages_ = &pages;
 }
 
 bool Tlb::holds(unsigned page_bits) const {
@@ -67,16 +73,25 @@ Tick Tlb::translate(Address address, unsigned page_bits, RequestInfo info, Tick 
     const Address number = address >> bits;
     const Address page = number << bits;
     const std::uint64_t set = index_.set_of(number * number_block);
+    const Address alone = by_frames_ ? address >> page_bits << page_bits : page;
     ++counts_.accesses;
-    if (array_->access(set, page, {}) != 0) {
+    if (hits(set, page, alone)) {
         remember(set, number, address, true);
         return time + latency_;
     }
     ++counts_.misses;
     const Tick done = miss(address, page_bits, info, time + latency_);
-    array_->insert(set, page, 0);
+    if (by_frames_) pages_->translate(address);  // what is inserted maps the page, which has its frame from now on
+    const bool coalesced = by_frames_ && pages_->is_one_run(page, page_bits, bits);
+    array_->insert(set, coalesced ? page | group_mark : alone, 0);
     remember(set, number, address, false);
     return done;
+}
+
+/// Uses the entry of the group of pages or, if there is none, of the page alone.
+bool Tlb::hits(std::uint64_t set, Address group, Address page) {
+    if (by_frames_ && array_->access(set, group | group_mark, {}) != 0) return true;
+    return array_->access(set, page, {}) != 0;
 }
 
 std::size_t Tlb::look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing,

@@ -63,6 +63,10 @@ public:
     /// will recognise lookups that change nothing.
     void be_first_level(PageTable& pages, unsigned page_bits);
 
+    /// To be called before the first access where frames, or other sizes of pages, decide which pages share an entry.
+    void coalesce_by_frames(PageTable& pages);
+    bool coalesces_by_frames() const { return by_frames_; }
+
     /// The page that a set was last asked for, and physical minus virtual address.
     struct LastPage {
         Address number = ~Address{0};
@@ -110,9 +114,12 @@ public:
     /// Whether the use of the page that a set was asked for last changes nothing.
     bool repetition_is_idle() const { return repetition_.idle_after_use && repetition_.idle_after_insertion; }
     const IndexingPolicy& indexing() const { return index_; }
+    /// Of what one entry maps, at most.
     unsigned entry_bits(unsigned page_bits) const {
-        return config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
+        return config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule))
+                                    : page_bits + log2_exact(std::uint64_t{config_.coalesces});
     }
+    const TlbConfig& config() const { return config_; }
     Tlb* next() const { return next_; }
 
     /// The link to the next TLB, or to the walkers; only listeners use it as a RequestPort.
@@ -140,6 +147,10 @@ public:
     }
 
 private:
+    /// Added to the address of an entry that maps a group of pages; those of pages have zeros there.
+    static constexpr Address group_mark = 8;
+
+    bool hits(std::uint64_t set, Address group, Address page);
     Tick miss(Address address, unsigned page_bits, RequestInfo info, Tick time);
     std::size_t pass_front(std::span<const BlockEvent> accesses, BlockEvent* physical);
     void remember(std::uint64_t set, Address number, Address address, bool hit);
@@ -156,6 +167,7 @@ private:
     std::vector<BlockEvent> asked_;        ///< of look_up(); kept to save allocations
     std::vector<std::uint16_t> asked_by_;  ///< likewise
     unsigned front_bits_ = 0;
+    bool by_frames_ = false;
     PageTable* pages_ = nullptr;
     TlbCounts counts_;
 };
