@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "probes/dongarra/curves.hpp"
 #include "probes/dongarra/geometry.hpp"
+#include "probes/ours/page_groups.hpp"
 #include "probes/ours/sets.hpp"
 #include "probes/ours/tlb_events.hpp"
 
@@ -146,6 +147,10 @@ void measure_tlbs(Meter& meter, TestReport& report, bool robust) {
         if (robust && tlb_above_keeps_some(meter, number - 1, {entries, before, found.block})) {
             report.refuse(level, {"entries", "ways"}, tlb_above_keeps);
             report_page(report, level, found);
+            continue;
+        }
+        if (robust && entries != 0 && pages_come_in_groups(meter, number - 1, entries, found.block)) {
+            report.refuse(level, {"entries", "page", "ways"}, in_groups);
             continue;
         }
         answer(report, level, "entries", entries, "entries", "papi_cacheSize on TLB misses");

@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
+#include "probes/ours/page_groups.hpp"
 #include "probes/ours/tlb_events.hpp"
 #include "probes/ours/translation_times.hpp"
 
@@ -141,7 +142,7 @@ bool confirmed(TranslationTimes& pairs, const Sets& sets, Lines other) {
 /// 0 ways where lines that meet in caches, or parts of pages, keep sets of pages from telling.
 Sets first_tlb(TranslationTimes& pairs, std::uint64_t limit) {
     const Sets sets = sets_by(pairs, limit, Lines::in_a_way);
-    if (sets.ways == 0) return sets;
+    if (sets.ways == 0 || pairs.come_in_groups(sets.entries)) return {};
     if (pairs.holds_parts(sets.entries)) {
         const Sets other = sets_by(pairs, limit, Lines::anywhere);
         return other.ways == sets.ways && other.entries == sets.entries ? sets : Sets{};
@@ -283,6 +284,7 @@ void answer_second(TestReport& report, TranslationTimes& pairs, const Edge& firs
     const bool parts = later.empty() ? pairs.depends_on_parts(first_edge.low + first_edge.low / 8 + 1)
                                      : pairs.holds_parts(later.front().low) || pairs.more_stay(later.front().low);
     if (parts) return refuse_parts(report);
+    if (!later.empty() && pairs.come_in_groups(later.front().low)) return report.refuse("", "tlb_levels", in_groups);
     const std::string method = "compact sets of pages with a first TLB that misses, and the end of a flat stretch";
     for (const Edge& edge : later) {
         const auto low = static_cast<double>(edge.low), high = std::max(static_cast<double>(edge.high - 1), low * 1.03);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "probes/analysis.hpp"
+#include "probes/ours/page_groups.hpp"
 
 namespace cachetally {
 namespace {
@@ -146,6 +147,23 @@ bool holds_whole_pages(Meter& meter, unsigned level, std::uint64_t pages, std::u
     return parts.too_large() || (parts.all_stay() && !parts.more_stay());
 }
 
+bool pages_come_in_groups(Meter& meter, unsigned level, std::uint64_t pages, std::uint64_t page) {
+    constexpr std::uint64_t most_apart = 65536;
+    const std::uint64_t most = std::min(meter.capabilities().largest_arena / page, most_apart);
+    return come_in_groups(pages, most, [&](const std::vector<std::uint64_t>& numbers) {
+        const Arena arena =
+            meter.target().make_arena(std::max((numbers.back() + pages + 1) * page, meter.page()), meter.page());
+        std::vector<std::uint64_t> offsets;
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            offsets.push_back(numbers[i] * page + i * 128 % least_page % page);
+        bool stay = false;
+        for (unsigned i = 0; i < (meter.noise() > 0 ? 3U : 1U) && !stay; ++i)
+            stay = meter.count(arena, {offsets}, {4, 4}).tlb_misses[level] < clear_share;
+        meter.target().release(arena);
+        return stay;
+    });
+}
+
 bool tlb_above_keeps_some(Meter& meter, unsigned level, const PagesHeld& held) {
     if (level == 0 || held.pages == 0 || held.pages >= 4 * held.above) return false;
     const Arena arena = meter.target().make_arena(std::max(held.pages * held.page, meter.page()), meter.page());
@@ -167,6 +185,10 @@ void decide_tlbs_by_events(TestReport& report, Meter& meter) {
             continue;
         }
         const bool parts = !holds_whole_pages(meter, i, whole, meter.page());
+        if (!parts && pages_come_in_groups(meter, i, whole, meter.page())) {
+            refuse_tlb(report, level, in_groups);
+            continue;
+        }
         const std::uint64_t entries = parts ? entries_of_parts(meter, i, whole) : whole;
         if (entries == 0) {
             refuse_tlb(report, level, "its entries hold parts of pages, which may fill its sets unevenly");

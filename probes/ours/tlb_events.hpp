@@ -16,6 +16,9 @@ void decide_tlbs_by_events(TestReport& report, Meter& meter);
 /// and no more of them with one: else its entries hold parts of pages. True where the arena is too small to decide.
 bool holds_whole_pages(Meter& meter, unsigned level, std::uint64_t pages, std::uint64_t page);
 
+/// Whether pages of which a TLB holds so many in a row, `page` bytes each, share its entries or sets in groups.
+bool pages_come_in_groups(Meter& meter, unsigned level, std::uint64_t pages, std::uint64_t page);
+
 /// Pages that a TLB, and the one above it, seem to hold.
 struct PagesHeld {
     std::uint64_t pages = 0, above = 0;

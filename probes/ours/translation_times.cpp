@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "probes/ours/page_groups.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -32,6 +34,18 @@ double fresh_lap(Meter& meter, std::uint64_t pages, const Offsets& offsets) {
 }
 
 }  // namespace
+
+bool TranslationTimes::come_in_groups(std::uint64_t pages) {
+    const auto per_page = [&](const std::vector<std::uint64_t>& numbers) {
+        return lap(numbers) / static_cast<double>(numbers.size());
+    };
+    const double in_a_row = std::max(0.0, per_page(pages_apart(pages, 1)));
+    return cachetally::come_in_groups(pages, most(), [&](const std::vector<std::uint64_t>& numbers) {
+        for (unsigned i = 0; i <= asked_again(); ++i)
+            if (per_page(numbers) < in_a_row * (1 + more_with_two / 2) + clear_step / 2) return true;
+        return false;
+    });
+}
 
 bool more_tlbs_hold_all(Meter& meter, std::uint64_t entries) {
     // So many that random replacement has left next to none of the first when they come again.

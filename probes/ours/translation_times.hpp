@@ -103,6 +103,9 @@ public:
                step(1, more, Lines::anywhere) < step(pages) + least_miss;
     }
 
+    /// Whether pages of which so many in a row stay share entries or sets in groups.
+    bool come_in_groups(std::uint64_t pages);
+
     bool has_parts() const { return arena_.page > least_part; }
 
     bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n <= most(); }

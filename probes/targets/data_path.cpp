@@ -35,4 +35,11 @@ std::vector<std::size_t> data_tlbs(const MachineDescription& machine, std::uint6
     return found;
 }
 
+std::uint64_t bytes_per_entry(const MachineDescription& machine, const TlbConfig& tlb) {
+    const PagesConfig& pages = machine.pages;
+    if (tlb.granule != 0) return std::min(pages.size, tlb.granule);
+    const bool in_order = pages.mapping == Mapping::identity || pages.mapping == Mapping::contiguous;
+    return in_order ? pages.size * tlb.coalesces : pages.size;
+}
+
 }  // namespace cachetally

@@ -15,4 +15,8 @@ std::vector<std::size_t> data_tlbs(const MachineDescription& machine);
 /// Of pages of this size.
 std::vector<std::size_t> data_tlbs(const MachineDescription& machine, std::uint64_t page);
 
+/// Bytes of the machine's own pages that an entry of a TLB maps, where a program has used its arena from begin to end:
+/// frames of `identity` and `contiguous` pages follow one another, so that pages coalesce; others do not.
+std::uint64_t bytes_per_entry(const MachineDescription& machine, const TlbConfig& tlb);
+
 }  // namespace cachetally

@@ -58,8 +58,7 @@ double reach_of_tlbs(const MachineDescription& machine) {
     double reach = 0;
     for (const std::size_t index : data_tlbs(machine)) {
         const TlbConfig& tlb = machine.tlbs[index];
-        const std::uint64_t page = tlb.granule == 0 ? machine.pages.size : std::min(machine.pages.size, tlb.granule);
-        reach = std::max(reach, static_cast<double>(tlb.entries * page));
+        reach = std::max(reach, static_cast<double>(tlb.entries * bytes_per_entry(machine, tlb)));
     }
     return reach;
 }

@@ -222,9 +222,7 @@ void add_tlbs(const MachineDescription& machine, Evidence evidence, std::vector<
         const std::string name = fmt::format("TLB{}", ++level);
         facts.push_back({name, "entries", {static_cast<double>(tlb.entries), ""}});
         facts.push_back({name, "ways", {static_cast<double>(tlb.ways == 0 ? tlb.entries : tlb.ways), ""}});
-        const auto page = static_cast<double>(machine.pages.size);
-        facts.push_back(
-            {name, "page", {tlb.granule == 0 ? page : std::min(page, static_cast<double>(tlb.granule)), ""}});
+        facts.push_back({name, "page", {static_cast<double>(bytes_per_entry(machine, tlb)), ""}});
     }
     facts.push_back({"", "tlb_levels", {static_cast<double>(level), ""}});
 }
