@@ -52,7 +52,10 @@ std::vector<Fact> truth_of_reach(const MachineDescription& machine) {
         const bool is_next = std::ranges::any_of(
             machine.tlbs, [&](const TlbConfig& other) { return takes_data(other) && other.next == tlb.name; });
         if (!takes_data(tlb) || is_next) continue;
-        const std::uint64_t entry = tlb.granule == 0 ? machine.pages.size : std::min(tlb.granule, machine.pages.size);
+        const Mapping mapping = machine.pages.mapping;
+        const bool in_order = mapping == Mapping::identity || mapping == Mapping::contiguous;
+        const std::uint64_t entry = tlb.granule == 0 ? machine.pages.size * (in_order ? tlb.coalesces : 1)
+                                                     : std::min(tlb.granule, machine.pages.size);
         return {{"TLB1", "reach", {static_cast<double>(tlb.entries * entry), ""}}};
     }
     return {};

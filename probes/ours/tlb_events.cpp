@@ -152,7 +152,7 @@ bool pages_come_in_groups(Meter& meter, unsigned level, std::uint64_t pages, std
     const std::uint64_t most = std::min(meter.capabilities().largest_arena / page, most_apart);
     return come_in_groups(pages, most, [&](const std::vector<std::uint64_t>& numbers) {
         const Arena arena =
-            meter.target().make_arena(std::max((numbers.back() + pages + 1) * page, meter.page()), meter.page());
+            meter.target().make_arena(std::max((std::ranges::max(numbers) + 1) * page, meter.page()), meter.page());
         std::vector<std::uint64_t> offsets;
         for (std::size_t i = 0; i < numbers.size(); ++i)
             offsets.push_back(numbers[i] * page + i * 128 % least_page % page);

@@ -36,13 +36,20 @@ double fresh_lap(Meter& meter, std::uint64_t pages, const Offsets& offsets) {
 }  // namespace
 
 bool TranslationTimes::come_in_groups(std::uint64_t pages) {
-    const auto per_page = [&](const std::vector<std::uint64_t>& numbers) {
-        return lap(numbers) / static_cast<double>(numbers.size());
+    const auto per_page = [&](const std::vector<std::uint64_t>& numbers, bool in_a_way_of_l1) {
+        std::vector<std::uint64_t> spread;
+        const std::uint64_t lines = arena_.page / unit_;
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            spread.push_back(numbers[i] * arena_.page + (in_a_way_of_l1 ? in_a_way(i) : i % lines * unit_));
+        return more_than_packed(std::move(spread));
     };
-    const double in_a_row = std::max(0.0, per_page(pages_apart(pages, 1)));
+    // Where pages lie may make lines of one kind meet in a cache: they stay if those of the other kind do.
+    const auto row = pages_apart(pages, 1);
+    const double limit =
+        std::max(0.0, std::min(per_page(row, true), per_page(row, false))) * (1 + more_with_two / 2) + clear_step / 2;
     return cachetally::come_in_groups(pages, most(), [&](const std::vector<std::uint64_t>& numbers) {
         for (unsigned i = 0; i <= asked_again(); ++i)
-            if (per_page(numbers) < in_a_row * (1 + more_with_two / 2) + clear_step / 2) return true;
+            if (per_page(numbers, true) < limit || per_page(numbers, false) < limit) return true;
         return false;
     });
 }

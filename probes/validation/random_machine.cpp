@@ -205,6 +205,11 @@ void draw_slices(Draw& draw, CacheConfig& last) {
     last.size = divide_round_up(last.size / set, slices) * slices * set;
 }
 
+void add_coalescing(Draw& draw, std::vector<TlbConfig>& tlbs) {
+    for (TlbConfig& tlb : tlbs)
+        if (draw.chance(75)) tlb.coalesces = draw.one_of({2U, 4U, 4U, 8U, 16U});
+}
+
 /// What today's machines have, and no other population.
 void modernise(Draw& draw, MachineDescription& machine) {
     std::vector<CacheConfig>& caches = machine.caches;
@@ -219,6 +224,7 @@ void modernise(Draw& draw, MachineDescription& machine) {
     if (machine.coherence.protocol == Protocol::none) draw_sectors(draw, caches);
     if (caches.back().inclusion == Inclusion::nine) draw_slices(draw, caches.back());
     if (draw.chance(40)) machine.pages.walk_caches = {draw.between(1, 4), draw.between(2, 8), draw.between(8, 32)};
+    if (draw.chance(20)) add_coalescing(draw, machine.tlbs);
 }
 
 constexpr std::string_view names_of_populations[] = {"usual", "wide", "modern"};

@@ -8,8 +8,8 @@ namespace cachetally {
 
 /// What random machines are drawn from.
 enum class Population : std::uint8_t {
-    usual,  ///< L1 virtually indexed; no hashed sets, bits for a policy, or prefetchers; large pages everywhere
-    wide,   ///< the same machines, some of which have these, or small pages only, times on links, or several cores
+    usual,   ///< L1 virtually indexed; no hashed sets, bits for a policy, or prefetchers; large pages everywhere
+    wide,    ///< the same machines, some of which have these, or small pages only, times on links, or several cores
     modern,  ///< the same machines, some of which have what today's have besides: docs/probes.md
 };
 

@@ -40,6 +40,8 @@ Evidence evidence_of(const Capabilities& capabilities);
 /// * Parallelism: of loads that a level answers, the latency over the time per load that outstanding misses, buses and
 ///   one load per cycle allow; only where outstanding_misses bound it, and neither banks, prefetchers nor victims of
 ///   clean lines take part. Read bandwidth: bytes of a line over that time, where lines of all levels are equal.
+/// * Page of a TLB: what one of its entries maps of a program's memory, so that entries x page is its reach: N of the
+///   machine's own pages where it coalesces N and their frames follow one another (bytes_per_entry()).
 /// * TLBs: by times alone those that no time distinguishes from the next one are left out, and the others numbered
 /// anew.
 std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built,

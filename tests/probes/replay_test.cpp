@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The commands that campaigns name repeat what they found.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,10 +131,12 @@ TEST(RandomMachine, ModernOnesHaveEveryKind) {
             if (cache.sector != 0) kinds.insert("sectors of " + cache.name);
             if (cache.slices != 0) kinds.insert(std::to_string(cache.slices) + " slices");
         }
+        for (const TlbConfig& tlb : drawn.machine.tlbs) kinds.insert(fmt::format("{} pages an entry", tlb.coalesces));
         if (!drawn.machine.pages.walk_caches.empty()) kinds.insert("page-walk caches");
     }
     for (const char* kind : {"qlru_h11_m1_r0_u0", "drrip", "srrip", "adjacent_line", "sectors of L1", "sectors of L2",
-                             "2 slices", "6 slices", "10 slices", "12 slices", "page-walk caches"})
+                             "2 slices", "6 slices", "10 slices", "12 slices", "page-walk caches", "1 pages an entry",
+                             "2 pages an entry", "4 pages an entry", "8 pages an entry", "16 pages an entry"})
         EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 

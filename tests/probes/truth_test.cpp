@@ -29,6 +29,25 @@ TEST(Truth, MemoryOfTheFirstNode) {
     EXPECT_EQ(fact(facts_of(machine), "memory", "latency").first, -1);
 }
 
+// Four pages of 8 KiB where frames follow one another; else one. Parts of pages are what they are.
+TEST(Truth, APageOfATlbIsWhatAnEntryMaps) {
+    MachineDescription machine = load_machine("bench3tlb");
+    machine.pages.size = 8192;
+    TlbConfig& tlb = machine.tlbs.front();
+    const auto page = [&] { return fact(facts_of(machine), "TLB1", "page").first; };
+    for (const Mapping mapping : {Mapping::identity, Mapping::contiguous, Mapping::random, Mapping::coloured}) {
+        machine.pages.mapping = mapping;
+        tlb.granule = 0;
+        EXPECT_EQ(page(), 8192);
+        tlb.coalesces = 4;
+        EXPECT_EQ(page(), mapping == Mapping::identity || mapping == Mapping::contiguous ? 32768 : 8192);
+        EXPECT_EQ(fact(facts_of(machine), "TLB1", "entries").first, tlb.entries);
+        tlb.coalesces = 1;
+        tlb.granule = 4096;
+        EXPECT_EQ(page(), 4096);
+    }
+}
+
 // By hand from the file: 4; + a line at 64 bytes per cycle 1 + 9; + 8 + 64/32 + 20; + 20 + 64/16 + 176.
 TEST(Truth, LatenciesHaveTheTimeOnLinksInThem) {
     const std::vector<Fact> facts = facts_of(load_machine("generic3-timed"));

@@ -170,6 +170,31 @@ TEST(Limits, EntriesThatHoldPartsOfPages) {
         }
 }
 
+// As many pages stay as an entry for each would hold, or fewer: those in a row share entries, or sets.
+TEST(Limits, PagesThatTlbsCoalesce) {
+    for (const char* tlb : {"entries: 64, ways: 4, coalesces: 4", "entries: 32, ways: full, coalesces: 2",
+                            "entries: 48, ways: 3, coalesces: 2", "entries: 24, ways: 3, coalesces: 16",
+                            "next: STLB, entries: 40, ways: 8}\n"
+                            "  - {name: STLB, latency: 7, entries: 384, ways: 6, coalesces: 4"})
+        for (const char* mapping : {"contiguous", "random"})
+            for (const char* no_events : {"", "none here"}) {
+                Few parts;
+                parts.tlb = tlb;
+                parts.pages = fmt::format("size: 4 KiB, mapping: {}", mapping);
+                SimulatedOptions options;
+                options.no_events = no_events;
+                for (const char* test : {"tlb", "events"})
+                    expect_none_wrong(robust(machine_of_few(parts), test, options));
+            }
+    Few parts;
+    parts.tlb = "entries: 64, ways: 4, coalesces: 4";
+    const TestReport report = robust(machine_of_few(parts), "tlb");
+    EXPECT_NE(finding(report, "TLB1", "entries").reason.find("coalesce"), std::string::npos);
+    const TestReport counted = robust(machine_of_few(parts), "events");
+    EXPECT_EQ(finding(counted, "TLB1", "entries").low, 64);
+    EXPECT_EQ(finding(counted, "TLB1", "page").low, 16384);
+}
+
 // 192 entries of 4 KiB hold 768 KiB of large pages: little less than the level of 1 MiB.
 TEST(Limits, ATlbThatHoldsNearlyAsMuchAsALevel) {
     Few parts;
