@@ -36,20 +36,18 @@ double fresh_lap(Meter& meter, std::uint64_t pages, const Offsets& offsets) {
 }  // namespace
 
 bool TranslationTimes::come_in_groups(std::uint64_t pages) {
-    const auto per_page = [&](const std::vector<std::uint64_t>& numbers, bool in_a_way_of_l1) {
-        std::vector<std::uint64_t> spread;
-        const std::uint64_t lines = arena_.page / unit_;
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            spread.push_back(numbers[i] * arena_.page + (in_a_way_of_l1 ? in_a_way(i) : i % lines * unit_));
-        return more_than_packed(std::move(spread));
-    };
-    // Where pages lie may make lines of one kind meet in a cache: they stay if those of the other kind do.
-    const auto row = pages_apart(pages, 1);
-    const double limit =
-        std::max(0.0, std::min(per_page(row, true), per_page(row, false))) * (1 + more_with_two / 2) + clear_step / 2;
+    const double limit = std::max(0.0, step(pages)) * (1 + more_with_two / 2) + clear_step / 2;
+    // Where pages lie may make lines of one kind meet in a cache: they stay if those of another kind do.
     return cachetally::come_in_groups(pages, most(), [&](const std::vector<std::uint64_t>& numbers) {
+        const PairedStrings strings = paired_strings(numbers.size(), arena_.page, unit_, meter_.seed());
+        std::vector<std::uint64_t> as_paired, near;
+        for (const std::uint64_t offset : strings.spread)
+            as_paired.push_back(numbers[offset / arena_.page] * arena_.page + offset % arena_.page);
+        for (std::size_t i = 0; i < numbers.size(); ++i) near.push_back(numbers[i] * arena_.page + in_a_way(i));
         for (unsigned i = 0; i <= asked_again(); ++i)
-            if (per_page(numbers, true) < limit || per_page(numbers, false) < limit) return true;
+            if (difference(as_paired, strings.packed) < limit || more_than_packed(near) < limit ||
+                lap(numbers) / static_cast<double>(numbers.size()) < limit)
+                return true;
         return false;
     });
 }
