@@ -116,7 +116,7 @@ struct SimulatedTarget::Parts {
         if (last && last->streamed == stream && last->arena == arena && last->effort == effort) return *last;
         check_stream(capabilities, arena, stream);
         const auto levels = data_caches(machine);
-        const std::uint64_t line = machine.caches[levels.front()].line;
+        const std::uint64_t line = machine.caches[levels.front()].transfer();
         return begin(arena, false, 1, stream, effort, streamed_lines(stream, std::min(line, Streaming::block)));
     }
 

@@ -93,8 +93,8 @@ Topology::Topology(MachineDescription machine) : machine_(std::move(machine)) {
     check_counts(machine_, diagnostics);
     if (!diagnostics.empty()) throw MachineError(file, std::move(diagnostics));
     graph_ = build_graph(machine_, diagnostics);
-    for (auto more :
-         {check_components(machine_), check_neighbours(machine_), check_walks(machine_), check_numa(machine_)})
+    for (auto more : {check_components(machine_), check_neighbours(machine_), check_walks(machine_),
+                      check_numa(machine_), check_sectors(machine_)})
         diagnostics.insert(diagnostics.end(), more.begin(), more.end());
     if (is_one_node(machine_)) machine_.coherence = {};
     if (diagnostics.empty()) diagnostics = check_coherence(machine_);

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/units.hpp"
-#include "sim/model/tags/sector_table.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -139,7 +139,6 @@ private:
                      "remove 'shared'",
                      shown(cache.name));
         check_geometry(cache);
-        check_sector(cache);
         check_prefetch(cache);
         if (cache.empty_way == EmptyWay::policy && !row_of(cache.replacement).keeps_ways)
             complain(place_of(cache, "empty_way"),
@@ -179,20 +178,6 @@ private:
         const std::uint64_t all_ways = cache.ways != 0 ? cache.ways : lines;
         check_sets(cache, lines, all_ways);
         check_slices(cache, lines / all_ways, all_ways * cache.line);
-    }
-
-    void check_sector(const CacheConfig& cache) {
-        if (cache.sector == 0) return;
-        constexpr unsigned most = SectorTable::most_sectors;
-        const unsigned least = std::max(8U, cache.line / most);
-        if (!is_power_of_two(cache.sector) || cache.sector < least || cache.sector >= cache.line)
-            complain(
-                place_of(cache, "sector"),
-                "the sectors of '{}' have {} bytes; write a power of two from {} to {}, half the line, or remove it",
-                shown(cache.name), cache.sector, least, cache.line / 2);
-        if (by_victims(cache))
-            complain(place_of(cache, "sector"), "'{}' is {}, whose victims are whole lines; remove 'sector'",
-                     shown(cache.name), kind_of(cache));
     }
 
     void check_prefetch(const CacheConfig& cache) {
@@ -349,31 +334,16 @@ private:
                 complain(place_of(lower, "line"),
                          "lines shrink from {} bytes in '{}' to {} in '{}'; write at least {} here", upper.line,
                          shown(upper.name), lower.line, shown(lower.name), upper.line);
-            check_sectors(upper, lower);
             return;
         }
         const auto kind = kind_of(lower);
         if (lower.line != upper.line)
             complain(place_of(lower, "line"), "'{}' is {}, so its lines must be as long as those of '{}'; write {}",
                      shown(lower.name), kind, shown(upper.name), upper.line);
-        if (upper.sector != 0)
-            complain(place_of(upper, "sector"),
-                     "'{}' hands its victims to '{}', which is {} and takes whole lines; remove 'sector'",
-                     shown(upper.name), shown(lower.name), kind);
         if (!upper.write_back_traffic)
             complain(place_of(upper, "write_back_traffic"),
                      "'{}' must hand its victims to '{}', which is {}; write 'write_back_traffic: true'",
                      shown(upper.name), shown(lower.name), kind);
-    }
-
-    /// What comes from above is in one sector; what an inclusive level takes away there is whole lines.
-    void check_sectors(const CacheConfig& upper, const CacheConfig& lower) {
-        const unsigned least = lower.inclusion == Inclusion::inclusive ? upper.line : upper.transfer();
-        if (lower.sector == 0 || lower.sector >= least) return;
-        complain(place_of(lower, "sector"),
-                 "the sectors of '{}' have {} bytes, less than the {} of a {} of '{}' above; write at least {} here",
-                 shown(lower.name), lower.sector, least, least == upper.sector ? "sector" : "line", shown(upper.name),
-                 least);
     }
 
     /// What depends on whether a cache is next to a core.

@@ -56,6 +56,9 @@ std::vector<Diagnostic> check_neighbours(const MachineDescription& machine);
 /// What page walks demand: TLBs, an entrance, and levels of the page table for their caches.
 std::vector<Diagnostic> check_walks(const MachineDescription& machine);
 
+/// Sizes of sectors, and what those above and below demand of them.
+std::vector<Diagnostic> check_sectors(const MachineDescription& machine);
+
 struct CoherentPart {
     std::vector<std::size_t> caches;  ///< of which there is a copy per node, in the order of the machine description
     std::vector<std::size_t> below;   ///< the point of coherence, where it is a cache, and those below it

@@ -86,7 +86,7 @@ CASES = (  # schema, parts that must be there, status, words
     ("machine-show", "numa memories.*.node", 0, "machine show numa4"),
     ("machine-show", "numa.ranges numa.otherwise", 0, "machine show ranges.yaml"),
     ("machine-show", "numa.granule", 0, "machine show interleaved.yaml"),
-    ("machine-show", "caches.*.slices", 0, "machine show x86-server"),
+    ("machine-show", "caches.*.slices caches.*.sector", 0, "machine show x86-server"),
     ("machine-check", "monitors", 0, "machine check generic3"),
     ("workload-list", "*.options.*.range", 0, "workload list"),
     ("trace-info", "regions.*.base functions phase_names", 0, "trace info lu.ct.h5"),

@@ -51,13 +51,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "caches:\n"
                 "  - {name: L1, next: V, size: 4K, ways: 2}\n"
                 "  - {name: V, next: memory, size: 4K, ways: 2, inclusion: victim, sector: 32}\n",
-                "m:3:75: error: 'V' is a victim cache, whose victims are whole lines; remove 'sector'"},
+                "m:3:75: error: 'V' is filled by victims, which are whole lines; remove 'sector'"},
         Refusal{"SectorsAboveVictims",
                 "caches:\n"
                 "  - {name: L1, next: V, size: 4K, ways: 2, sector: 32}\n"
                 "  - {name: V, next: memory, size: 4K, ways: 2, inclusion: victim}\n",
-                "m:2:52: error: 'L1' hands its victims to 'V', which is a victim cache and takes whole lines; remove "
-                "'sector'"},
+                "m:2:52: error: 'L1' hands its victims to 'V' as whole lines; remove 'sector'"},
         Refusal{"CoherentSectors",
                 "cores: 2\ncoherence: {protocol: mesi}\n"
                 "caches:\n"
