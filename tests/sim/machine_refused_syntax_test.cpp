@@ -56,15 +56,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"UnknownFar", "frequency: 2\n",
                 "m:1:1: error: unknown key 'frequency' in a machine; known are: name, description, source, clock, "
                 "cores, caches, coherence, tlbs, pages, numa, memory, memories, monitors"},
-        Refusal{
-            "UnknownInCache",
-            "caches:\n"
-            "  - {name: L1, next: memory, size: 1K, wais: 2, ways: 2}\n",
-            "m:2:40: error: unknown key 'wais' in a cache; did you mean 'ways'? known are: name, next, serves, "
-            "shared_by, size, ways, line, sector, latency, replacement, seed, empty_way, indexing, slices, virtually_indexed, "
-            "inclusion, "
-            "write, write_allocate, write_back_first, write_back_miss, write_back_traffic, store_hit_refreshes, "
-            "write_back_refreshes, prefetch, bus, outstanding_misses, write_buffer"},
+        Refusal{"UnknownInCache",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 1K, wais: 2, ways: 2}\n",
+                "m:2:40: error: unknown key 'wais' in a cache; did you mean 'ways'? known are: name, next, serves, "
+                "shared_by, size, ways, line, sector, latency, replacement, seed, empty_way, indexing, slices, "
+                "virtually_indexed, "
+                "inclusion, "
+                "write, write_allocate, write_back_first, write_back_miss, write_back_traffic, store_hit_refreshes, "
+                "write_back_refreshes, prefetch, bus, outstanding_misses, write_buffer"},
         Refusal{"UnknownInTlb",
                 "tlbs:\n"
                 "  - {name: T, entries: 4, ways: 2, size: 3}\n",
