@@ -60,13 +60,21 @@ struct Transfers::Parts {
     Parts(Meter& meter, std::uint64_t line, std::uint64_t lines)
         : meter_(meter),
           processors_(meter.capabilities().processors),
-          arena_(meter.target().make_arena(apart(meter) * line * lines, meter.large_page())),
-          lines_(random_string(apart(meter) * line * lines, apart(meter) * line, meter.seed())),
+          arena_(meter.target().make_arena(apart(meter, line) * lines, meter.large_page())),
+          lines_(random_string(apart(meter, line) * lines, apart(meter, line), meter.seed())),
           ways_(processors_.size() * processors_.size()) {}
 
-    /// Lines from one to the next, which are in random order: what is fetched beside a line, or some lines ahead, is
-    /// not one of them. An odd number, so that all sets are used. Small pages would be more than some TLBs hold.
-    static std::uint64_t apart(const Meter& meter) { return meter.large_page() > meter.page() ? 17 : 2; }
+    /// Bytes from one line to the next, which are in random order: what is fetched beside a line, or some lines ahead,
+    /// is not one of them, and 4 KiB have too few of them for a stride. An odd number of lines, so that all sets are
+    /// used, and none next to a power of two, of whose multiples hashes make one set. Small pages would be more than
+    /// some TLBs hold.
+    static std::uint64_t apart(const Meter& meter, std::uint64_t line) {
+        if (meter.large_page() <= meter.page()) return 2 * line;
+        std::uint64_t lines = 71;
+        for (const std::uint64_t fewer : {37, 23})
+            if (fewer * line >= 2048) lines = fewer;
+        return lines * line;
+    }
 
     std::size_t all_pairs() const { return processors_.size() * (processors_.size() - 1) / 2; }
     OneWay& way(std::size_t from, std::size_t to) { return ways_[from * processors_.size() + to]; }
