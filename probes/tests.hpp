@@ -131,8 +131,9 @@ TestReport response_robust(Meter& meter);
 
 /// Which processors share which level, by lines that one takes out of it while they are the other's; and what a line
 /// that one has written costs the other (ours/cores.hpp). Throws ProbeError where one processor alone makes loads.
-/// (ours)
-TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const std::optional<TestReport>& levels);
+/// `prefetches`: something does, so that lines near each other, as on ordinary pages, come early. (ours)
+TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const std::optional<TestReport>& levels,
+                        bool prefetches);
 
 /// How many loads of each level below L1 are under way at a time: the time per load of one chain over the least of 2 to
 /// 32 chains of random lines (Little's law). What bounds it (misses that a level may have outstanding, a bus, banks) is

@@ -57,9 +57,22 @@ void refuse_moved(TestReport& report, const L1Geometry& l1) {
                   least, l1.latency);
 }
 
+/// On ordinary pages lines that move are near each other (Transfers).
+void refuse_early(TestReport& report) {
+    std::vector<std::string> levels;
+    for (const Finding& finding : report.findings)
+        if (finding.value && finding.level.starts_with("transfer")) levels.push_back(finding.level);
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.level.starts_with("transfer"); });
+    for (const std::string& level : levels)
+        report.refuse(level, "latency",
+                      "there is a prefetcher, and lines on ordinary pages are so near that some come "
+                      "early");
+}
+
 }  // namespace
 
-TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const std::optional<TestReport>& levels) {
+TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const std::optional<TestReport>& levels,
+                        bool prefetches) {
     const Capabilities& can = meter.capabilities();
     if (can.processors.size() < 2) throw ProbeError("{}", can.no_processors);
     TestReport report;
@@ -81,6 +94,7 @@ TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const
     if (!transfers) return report;
     if (meter.noise() > 0) transfers->pass(half);
     transfers->say(report);
+    if (prefetches && meter.large_page() <= meter.page()) refuse_early(report);
     if (l1) refuse_moved(report, *l1);
     return report;
 }

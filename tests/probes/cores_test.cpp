@@ -163,7 +163,7 @@ TestReport found_on(ManyProcessors& target, double most_cycles = 1e9) {
     l1.capacity = 4096;
     l1.line = 64;
     l1.latency = 4;
-    return cores_robust(meter, l1, std::nullopt);
+    return cores_robust(meter, l1, std::nullopt, false);
 }
 
 std::string reason(const TestReport& report, const std::string& level, const std::string& parameter) {
