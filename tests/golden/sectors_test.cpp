@@ -42,6 +42,7 @@ TEST(Sectors, AreDirtyEachByItself) {
                 ElementsAre("core-L1 store 20", "L1-memory load 20", "L1-memory fill 20", "core-L1 load 0",
                             "L1-memory load 0", "L1-memory fill 0", "core-L1 load 40", "L1-memory load 40",
                             "L1-memory eviction 0 by 40", "L1-memory write_back 20", "L1-memory fill 40"));
+    EXPECT_EQ(play(two_sectors(), "L0 L20 S20 L40").counts.caches[0].writebacks_out, 1U);
     const Result both = play(two_sectors(), "S20 S0 L40");
     EXPECT_EQ(both.counts.caches[0].evictions, 1U);
     EXPECT_EQ(both.counts.caches[0].writebacks_out, 2U);
