@@ -92,6 +92,19 @@ INSTANTIATE_TEST_SUITE_P(
                               {"1", "1", "0+1 2+3"}}),
     [](const auto& machine) { return machine.param.name; });
 
+// The exclusive or of 16 sets puts multiples of 17 lines into one, of which all would leave the shared L1.
+TEST(Cores, LinesThatMoveAreSpreadByHashes) {
+    SimulatedTarget target(
+        read_machine("name: hashed\ncores: 4\ncaches:\n"
+                     "  - {name: L1, next: L2, size: 16 KiB, ways: 8, line: 128, latency: 5, "
+                     "indexing: xor_hash, virtually_indexed: true, shared_by: 2}\n"
+                     "  - {name: L2, next: memory, size: 128 KiB, ways: 8, line: 128, latency: 20, "
+                     "shared_by: 2}\n" +
+                         std::string(mesi) + "memory: {latency: 150}\n",
+                     "machine.yaml"));
+    EXPECT_EQ(word(cores_of(target), "transfer 1", "latency"), "5");
+}
+
 TEST(Cores, LinesThatDoNotMoveLeaveWhoSharesWhat) {
     SimulatedTarget target(read_machine(smp(4, 2, ""), "machine.yaml"));
     const TestReport report = cores_of(target);
@@ -157,13 +170,13 @@ private:
     unsigned questions_ = 0, runs_ = 0;
 };
 
-TestReport found_on(ManyProcessors& target, double most_cycles = 1e9) {
+TestReport found_on(ManyProcessors& target, double most_cycles = 1e9, bool prefetches = false) {
     Meter meter(target, 1, {.most_cycles = most_cycles});
     L1Geometry l1;
     l1.capacity = 4096;
     l1.line = 64;
     l1.latency = 4;
-    return cores_robust(meter, l1, std::nullopt, false);
+    return cores_robust(meter, l1, std::nullopt, prefetches);
 }
 
 std::string reason(const TestReport& report, const std::string& level, const std::string& parameter) {
@@ -182,6 +195,15 @@ TEST(CoresOfATarget, AreGroupedWhereAQuarterLies) {
         EXPECT_EQ(report.find("transfer 2", "latency") != nullptr, far > 125);
         EXPECT_EQ(report.find("transfer 1", "latency")->value->number, far < 125 ? 124 : 100) << "the middle one";
     }
+}
+
+// It has ordinary pages alone.
+TEST(CoresOfATarget, LinesThatAPrefetcherMayBringEarlyHaveNoLatency) {
+    ManyProcessors target(4);
+    const TestReport report = found_on(target, 1e9, true);
+    EXPECT_EQ(report.find("transfer 1", "latency"), nullptr);
+    EXPECT_THAT(reason(report, "transfer 1", "latency"), HasSubstr("prefetcher"));
+    EXPECT_EQ(word(report, "", "transfer_groups"), "2+4+6+8");
 }
 
 TEST(CoresOfATarget, WideIntervalsAreNoGroups) {
