@@ -225,5 +225,28 @@ TEST(Filtered, ADirtyLineThatAWalkTookIsDirtyAgain) {
     EXPECT_EQ(actual.filtered, references.size());
 }
 
+// Pages 0 and 16 share the only way of a set. The second core uses page 0 beside the first, one by one; then page 16
+// while the first waits, in blocks; then page 0 again.
+TEST(Filtered, PagesThatABlockReplacedAreMissed) {
+    const auto uses = [](Address page, std::size_t times, Control::Kind end) {
+        const Reference one{.address = page * 4096, .size = 8, .kind = ReferenceKind::load};
+        return Stretch{std::vector<Reference>(times, one), {end, 0}};
+    };
+    using enum Control::Kind;
+    const std::vector<CoreProgram> programs{{uses(1, 8, barrier), uses(1, 8, end)},
+                                            {uses(0, 12, none), uses(16, 8, barrier), uses(0, 8, end)}};
+    for (const char* policy : {"lru", "fifo", "random", "srrip", "drrip", "bit_plru", "qlru_h11_m1_r0_u0"}) {
+        const MachineDescription machine = read_machine(
+            "name: one way\ncores: 2\ncaches:\n  - {name: L1, size: 4 KiB, ways: 1, next: memory}\n"
+            "tlbs:\n  - {name: TLB, entries: 16, ways: 1, replacement: " +
+                std::string(policy) + "}\npages: {walk: {references: false}}\nmemory: {latency: 100}\n",
+            "one_way.yaml");
+        const Outcome expected = simulate(machine, programs, 0);
+        const EngineOutcome actual = run_engine(machine, programs, 0, Driving::unwatched);
+        EXPECT_EQ(difference(machine, expected, actual, Driving::unwatched), "") << policy;
+        EXPECT_EQ(actual.outcome.counts.tlbs.at(0).misses, 4U) << policy;  // page 1 once, page 0 twice
+    }
+}
+
 }  // namespace
 }  // namespace cachetally::differential

@@ -105,6 +105,7 @@ std::size_t Tlb::look_up(std::span<const BlockEvent> accesses, unsigned page_bit
         count = array_->replace_all({asked_.data(), asked}, page_mask, index, missing);
         for (std::size_t i = 0; i < count; ++i) missing[i] = asked_by_[missing[i]];
     } else {
+        std::ranges::fill(front_, LastPage{});  // of translate(); may be replaced now
         count = array_->replace_all(accesses, page_mask, index, missing);
         if (physical != nullptr)
             for (std::size_t i = 0; i < accesses.size(); ++i)
