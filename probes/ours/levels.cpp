@@ -130,6 +130,8 @@ void refuse_levels(TestReport& report, const std::string& reason, std::size_t be
     report.refuse("", "levels", reason);
 }
 
+constexpr const char* busy =
+    "loads wait for {} that is still busy with those before them: they take less beside loads that L1 answers";
 constexpr const char* fetched_early = "lines far apart take longer: those near each other are fetched early";
 
 bool is_fetched_early(SpanSweep& sweep, std::uint64_t bytes, double latency, double rise) {
@@ -170,9 +172,7 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
     if (small != nullptr && found.small.back().edges == edges.size())
         report.refuse("memory", "latency", in_words(found.small.back()));
     else if (sweep.waits(last.bytes))
-        report.refuse("memory", "latency",
-                      "loads wait for memory that is still busy with those before them: they take less where loads "
-                      "that L1 answers lie between");
+        report.refuse("memory", "latency", busy, "memory");
     else if (!memory)
         report.refuse("memory", "latency", unsteady);
     else if (is_fetched_early(sweep, last.bytes, *memory, clear_rise))
@@ -203,6 +203,8 @@ void report_latency(TestReport& report, const std::vector<LevelEdge>& edges, std
         report.refuse(level, "latency", unsteady);
     else if (i == 1 && sweep.lessened_by_l1(within) > most_lessened)
         report.refuse(level, "latency", "L1 answers some of the loads of {}", format_size(within.bytes));
+    else if (sweep.waits(within.bytes))
+        report.refuse(level, "latency", busy, "the level or a link to it");
     else if (is_fetched_early(sweep, within.bytes, *latency, surely_early))
         report.refuse(level, "latency", fetched_early);
     else

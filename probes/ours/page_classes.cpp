@@ -26,7 +26,7 @@ constexpr std::uint64_t first_pages = 32, most_pages = 16384;
 constexpr std::size_t most_ways = 64;
 constexpr unsigned substitutes = 5, tries = 3;
 constexpr std::size_t most_more = 2;  ///< members of a set than there are ways
-constexpr unsigned passes = 6, most_failed = 16;
+constexpr unsigned passes = 6, passes_in_noise = 8, most_failed = 16;
 constexpr double unlikely = 1e-3;  ///< that a class was missed
 constexpr double as_two = 1.75;    ///< times the usual pages of a class: two that were taken for one
 constexpr double between = 1.3;    ///< times a hit, what a page takes that has left the level
@@ -62,7 +62,8 @@ public:
 
     /// All of them; the reason why they are not known, or nothing.
     std::string find() {
-        for (unsigned i = 0; i < passes && !primes_.have_taken_long(); ++i) {
+        const unsigned most = primes_.are_exact() ? passes : passes_in_noise;
+        for (unsigned i = 0; i < most && !primes_.have_taken_long(); ++i) {
             search();
             leave_out_wrong_ones();
             if (i == 1)
@@ -137,10 +138,15 @@ private:
         }
     }
 
-    /// Whether nearly all sets have as many ways.
+    /// Whether nearly all sets have as many ways: with noise half of them, and nearly all one more or less, as others
+    /// may hold a line of a set for a while.
     bool ways_agree() const {
-        const auto as_many = std::ranges::count(sets_, ways_, &EvictionSet::ways);
-        return 4 * static_cast<std::size_t>(as_many) >= 3 * sets_.size();
+        const auto within = [&](std::size_t difference) {
+            return static_cast<std::size_t>(std::ranges::count_if(sets_, [&](const EvictionSet& set) {
+                return std::max(set.ways, ways_) - std::min(set.ways, ways_) <= difference;
+            }));
+        };
+        return 4 * within(0) >= (primes_.are_exact() ? 3 : 2) * sets_.size() && 4 * within(1) >= 3 * sets_.size();
     }
 
     /// Why these are not all classes of the level; empty = they are.
@@ -234,8 +240,9 @@ private:
     }
 
     std::optional<EvictionSet> set_of(std::uint64_t page) {
+        std::optional<EvictionSet> best;
         for (unsigned i = 0; i < tries; ++i) {
-            const Pages found = bisected(page);
+            const Pages found = primes_.are_exact() ? bisected(page) : pruned(bisected(page), page);
             if (found.empty() || !primes_.surely_evict(found, page)) continue;
             EvictionSet set{page, members_of(found, page)};
             if (set.members.empty()) continue;
@@ -244,9 +251,10 @@ private:
                     return std::ranges::find(set.members, each) == set.members.end();
                 });
             set.ways = least_of(set);
-            return set;
+            if (!best || set.pages().size() < best->pages().size()) best = std::move(set);
+            if (best->fillers.empty() || primes_.are_exact()) break;
         }
-        return std::nullopt;
+        return best;
     }
 
     /// Policies may keep a page for a while beside just as many others as there are ways.
@@ -264,7 +272,7 @@ private:
         Pages found, rest = left_;
         shuffle(rest, page + ++shuffled_);
         const auto evicts = [&](std::size_t first) {
-            return primes_.evict(joined(found, std::span(rest).first(first)), page);
+            return primes_.evict_most(joined(found, std::span(rest).first(first)), page);
         };
         std::size_t enough = std::min(rest.size(), expected_);
         while (found.size() < most_ways) {
@@ -284,6 +292,17 @@ private:
             rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(enough));
         }
         return {};
+    }
+
+    /// Without those that the others do not need: where policies keep a page now and then, or something disturbs, the
+    /// number of pages at which it begins to leave is blurred.
+    Pages pruned(Pages set, std::uint64_t page) {
+        for (std::size_t i = set.size(); i > 0; --i) {
+            Pages rest = set;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i - 1));
+            if (primes_.surely_evict(rest, page) && primes_.surely_evict(rest, page)) set = std::move(rest);
+        }
+        return set;
     }
 
     /// Those in whose place no other page does.

@@ -10,7 +10,7 @@ constexpr std::uint64_t loads_of_probe = 8;            ///< of a page: few, in a
 constexpr unsigned samples = 9;                        ///< pages that are asked for to see whether as many are evicted
 constexpr double clear_ratio = 1.8;                    ///< of a load that misses to one that hits
 constexpr double alike = 0.8;                          ///< times of pages none of which stays
-constexpr double at_least = 0.4;                       ///< share of a probe's loads that miss where its page is evicted
+constexpr double at_least = 0.4, most = 0.7;           ///< share of a probe's loads that miss where its page is evicted
 constexpr unsigned usual_rounds = 3, more_rounds = 9;  ///< of a question; the first one of a page may be its first use
 constexpr unsigned asked_again = 2, most_waits = 32;
 constexpr unsigned asked_often = 16, often = 4;
@@ -61,9 +61,15 @@ std::optional<double> PagePrimes::measured_miss() {
     return all ? std::optional(times[1]) : std::nullopt;
 }
 
-bool PagePrimes::evict(const PageNumbers& others, std::uint64_t page) {
+bool PagePrimes::evict(const PageNumbers& others, std::uint64_t page) { return evict(others, page, at_least); }
+
+bool PagePrimes::evict_most(const PageNumbers& others, std::uint64_t page) {
+    return evict(others, page, exact_ ? at_least : most);
+}
+
+bool PagePrimes::evict(const PageNumbers& others, std::uint64_t page, double share) {
     for (unsigned i = 0; i < (exact_ ? 1 : asked_again); ++i) {
-        if (share_after(others, page, usual_rounds) < at_least) return false;
+        if (share_after(others, page, usual_rounds) < share) return false;
         if (!exact_ && others.size() <= few_pages) wait_until_quiet(page);
     }
     return true;
@@ -147,6 +153,7 @@ std::vector<double> PagePrimes::after(PageNumbers others, const PageNumbers& pag
                                : others.size() <= some_pages ? laps_of_some
                                                              : 1;
     const std::uint64_t lines = page_ / l1_.line, stride = std::max(l1_.line, page_ / loads_of_probe);
+    // All lines: sets may be hashed, so that pages meet in sets of lines at other offsets (Zen 5).
     const PageLines how{page_, l1_.line, lines, std::min(words, laps)};
     const Offsets prime = page_lines_string(at(others), how, meter_.seed());
     const Offsets probe =

@@ -31,6 +31,7 @@ public:
     }
 
     const PageNumbers& pages() const { return pages_; }  ///< in any order
+    bool are_exact() const { return exact_; }            ///< times are without noise
     double hit() const { return hit_; }                  ///< cycles per load of a page that stays
     double miss() const { return miss_; }                ///< of one that does not
 
@@ -40,6 +41,8 @@ public:
     /// Whether a page does not stay after others, most of its lines. What disturbs only adds to what is evicted, so
     /// that a yes is asked again.
     bool evict(const PageNumbers& others, std::uint64_t page);
+    /// The same of nearly all of its lines, with noise: policies may keep a line for a while beside just enough others.
+    bool evict_most(const PageNumbers& others, std::uint64_t page);
 
     /// The same, asked more often.
     bool surely_evict(const PageNumbers& others, std::uint64_t page);
@@ -65,6 +68,7 @@ private:
     PageNumbers others(std::uint64_t page, std::uint64_t count) const;
     PageNumbers at(PageNumbers pages) const;
     void wait_until_quiet(std::uint64_t page);
+    bool evict(const PageNumbers& others, std::uint64_t page, double share);
     double share_after(const PageNumbers& others, std::uint64_t page, unsigned rounds);
     double share_of(double cycles) const { return (cycles - hit_) / (miss_ - hit_); }
     double after(const PageNumbers& others, std::uint64_t page, unsigned rounds);

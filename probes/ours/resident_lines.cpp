@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <span>
 
@@ -26,11 +27,12 @@ constexpr std::uint64_t spans_drawn_from = 4;  ///< spans of the arena
 constexpr std::uint64_t times_l1 = 4;  ///< capacities of a hashed L1, which conflicts do not flush, that are loaded
 constexpr std::size_t part_to_ask_again = 16;                    ///< of the residents, as they grow
 constexpr unsigned failures_between = 32, enough_failures = 96;  ///< in a row
-constexpr unsigned other_orders = 3, many_orders = 8;
+constexpr unsigned other_orders = 3, many_orders = 8, orders_among_misfits = 16;
 constexpr std::size_t few_asked = 3, more_asked = 6;  ///< rejected lines
-constexpr unsigned most_corrections = 8;              ///< of a filling
+constexpr unsigned most_corrections = 3;              ///< of a filling
 constexpr unsigned fillings = 2;
-constexpr std::uint64_t most_loads = 50'000'000;    ///< of a level, one of thousands of pages would take minutes
+constexpr std::uint64_t most_loads = 50'000'000;  ///< of a level, one of thousands of pages would take minutes
+constexpr std::uint64_t most_loads_among_misfits = 20'000'000;
 constexpr double as_many = 1.03;                    ///< ratio of the residents of two fillings
 constexpr double least_share = 0.985, room = 1.06;  ///< page tables may take lines, and some sets not be full
 
@@ -65,11 +67,13 @@ public:
         unsigned failures = 0, corrections = 0;
         residents_.clear();
         rejected_.clear();
+        misfits_ = false;
         for (std::uint64_t piece = 0; piece < arena_.bytes / span; ++piece) {
             const std::uint64_t begin = (filling == 0 ? piece : arena_.bytes / span - 1 - piece) * span;
             const Lines some = lines(begin, begin + span, filling * apart_ / fillings);
             for (std::size_t at = 0; at < some.size();) {
-                if (loads_ > most_loads) return fmt::format("it is not full after {} loads", most_loads);
+                if (const std::uint64_t most = misfits_ ? most_loads_among_misfits : most_loads; loads_ > most)
+                    return fmt::format("it is not full after {} loads", most);
                 group = std::clamp<std::size_t>(group, 1, some.size() - at);
                 if (add(std::span(some).subspan(at, group))) {
                     at += group;
@@ -94,11 +98,22 @@ public:
         return "the lines of all pages do not fill it";
     }
 
-    /// Whether each of some rejected lines hits if a resident of its set is left out.
-    bool rejected_can_replace_others() {
-        for (std::size_t i = 1; i <= few_asked; ++i)
-            if (!can_replace_one(rejected_[rejected_.size() - i])) return false;
-        return true;
+    /// Whether the size is another one without residents in sets of L1 that have no more of them than ways: these
+    /// always hit there, and more of them than ways may share a set of the level, beside which all other lines are
+    /// rejected. (Offsets within pages tell sets.)
+    bool rests_on_l1() const {
+        if (l1_.hashed) return false;
+        const std::uint64_t period = std::gcd(l1_.way(), arena_.page);
+        const std::uint64_t room = l1_.ways * (l1_.way() / period);
+        std::map<std::uint64_t, std::uint64_t> in_set;
+        for (const std::uint64_t line : rejected_) in_set[line % period];
+        for (const std::uint64_t line : residents_) ++in_set[line % period];
+        std::uint64_t sets = 0, others = 0;
+        for (const auto& [set, count] : in_set)
+            if (count > room) ++sets, others += count;
+        const double size = sets == 0 ? 0 : static_cast<double>(others * in_set.size()) / static_cast<double>(sets);
+        const auto whole = static_cast<double>(residents_.size());
+        return size > as_many * whole || whole > as_many * size;
     }
 
     std::uint64_t residents() const { return residents_.size(); }
@@ -158,33 +173,32 @@ private:
         return seen.cache_misses[level_ - 1] * static_cast<double>(loads.size());
     }
 
-    bool all_hit(const Lines& lines, std::uint64_t seed = 0) { return misses(loads_of(lines, seed)) <= some_misses; }
+    /// A lap of one order tells most sets that are too large in fewer loads, and some that several orders do not.
+    bool all_hit(const Lines& lines, std::uint64_t seed = 0) {
+        return misses(loads_of(lines, seed, {}, 1)) <= some_misses && misses(loads_of(lines, seed)) <= some_misses;
+    }
 
     /// The same over more laps: an L1 of random replacement may keep one line too many for a lap.
     bool surely_all_hit(const Offsets& loads) {
         return misses(loads) <= some_misses && misses(loads, more_laps) <= some_misses;
     }
 
-    /// With exclusive levels or prefetchers, too many lines may all hit in a single order.
-    bool all_hit_in_other_orders(const Lines& lines) {
-        for (unsigned i = 0; i < other_orders; ++i)
-            if (!all_hit(lines, ++orders_asked_)) return false;
+    bool add(std::span<const std::uint64_t> more) {
+        residents_.insert(residents_.end(), more.begin(), more.end());
+        for (unsigned i = 0; i < (misfits_ ? orders_among_misfits : 1); ++i)
+            if (!all_hit(residents_, ++orders_asked_)) {
+                residents_.resize(residents_.size() - more.size());
+                return false;
+            }
         return true;
     }
 
-    bool add(std::span<const std::uint64_t> more) {
-        residents_.insert(residents_.end(), more.begin(), more.end());
-        const Offsets once = loads_of(residents_, ++orders_asked_, {}, 1);  // one order rejects most, in fewer loads
-        if (misses(once) <= some_misses && all_hit(residents_)) return true;
-        residents_.resize(residents_.size() - more.size());
-        return false;
-    }
-
-    /// Removes residents that hit in the tried orders only: beside them all other lines would be rejected. Returns
-    /// whether there were any.
+    /// Removes residents that hit in the tried orders only: beside them all other lines would be rejected. Where there
+    /// is one there are more, as in exclusive levels, whose sets have room for what the level above holds just now:
+    /// from then on many more orders are asked. Returns whether there were any.
     bool drop_misfits() {
         bool dropped = false;
-        for (unsigned i = 0; i < many_orders; ++i) {
+        for (unsigned i = 0; i < (misfits_ ? 4 : 1) * many_orders; ++i) {
             const std::uint64_t seed = ++orders_asked_;
             while (residents_.size() > 1 && !all_hit(residents_, seed)) {
                 const auto first = [&](std::uint64_t count) {
@@ -193,7 +207,8 @@ private:
                 const auto fits = [&](std::uint64_t count) { return all_hit(first(count), seed); };
                 residents_.erase(residents_.begin() +
                                  static_cast<std::ptrdiff_t>(bisect(0, residents_.size(), fits).low));
-                dropped = true;
+                dropped = misfits_ = true;
+                i = 0;
             }
         }
         return dropped;
@@ -207,25 +222,12 @@ private:
         return rest;
     }
 
-    bool can_replace_one(std::uint64_t one) {
-        std::size_t begin = 0, end = residents_.size();
-        while (end - begin > 1) {
-            const std::size_t middle = begin + (end - begin) / 2;
-            if (all_hit(exchanged(begin, middle, one)))
-                end = middle;
-            else
-                begin = middle;
-        }
-        return all_hit_in_other_orders(exchanged(begin, end, one));
-    }
-
-    /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving). Few loads
-    /// tell most parts without any; single lines are made sure of.
+    /// The residents from `begin` to `end` in the set of a rejected line, which hits without them (halving). Single
+    /// lines are made sure of.
     Lines congruent_to(std::uint64_t one, std::size_t begin, std::size_t end) {
         const Lines rest = exchanged(begin, end, one);
-        if (misses(loads_of(rest, 0, {}, 1)) > some_misses) return {};
-        if (end - begin == 1) return surely_all_hit(loads_of(rest, 0)) ? Lines{residents_[begin]} : Lines{};
         if (!all_hit(rest)) return {};
+        if (end - begin == 1) return surely_all_hit(loads_of(rest, 0)) ? Lines{residents_[begin]} : Lines{};
         const std::size_t middle = begin + (end - begin) / 2;
         Lines found = congruent_to(one, begin, middle);
         const Lines others = congruent_to(one, middle, end);
@@ -262,6 +264,7 @@ private:
     Meter& meter_;
     L1Geometry l1_;
     unsigned level_;
+    bool misfits_ = false;                                                            ///< in this filling
     std::uint64_t loads_ = 0, orders_, orders_asked_ = 0, apart_ = 0, together_ = 1;  ///< lines that lie together
     Arena arena_;
     Lines residents_, rejected_;
@@ -282,7 +285,7 @@ ResidentLines find_resident_lines(Meter& meter, const L1Geometry& l1, unsigned l
             return {.why_not = std::move(why_not)};
         if (filling == 0 && !residency.fill_distinct_sets())
             return {.why_not = "lines between the resident ones do not fill as many sets"};
-        if (!residency.rejected_can_replace_others()) return {.why_not = "rejected lines cannot replace resident ones"};
+        if (residency.rests_on_l1()) return {.why_not = "L1 holds all lines of some of its sets"};
         fewest = filling == 0 ? residency.residents() : std::min(fewest, residency.residents());
         most = std::max(most, residency.residents());
         const std::size_t found = asked == Asked::ways ? residency.ways() : 0;

@@ -23,12 +23,13 @@ constexpr double sample_ns = 30'000;
 constexpr double least_step_ns = 0.1;    ///< no sample of shorter ones is so long that it never ends
 constexpr std::size_t least_passes = 3;  ///< of a run that has time to fill up: a quartile of one sample is that sample
 constexpr unsigned settling_laps = 3;    ///< before each sample: what reads the clock and the switches takes lines away
-constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
-constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
-constexpr double clock_drift = 0.05;       ///< from sample to sample, more than which it is looked at again
-constexpr std::size_t most_passes = 4096;  ///< of one run
-constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
-constexpr unsigned most_moves = 2;         ///< of one run
+constexpr unsigned clock_chain = 16'384;       ///< additions before and after each sample: some microseconds
+constexpr unsigned short_clock_chain = 4'096;  ///< of probes, which are many, and told apart by more than that blurs
+constexpr double clock_change = 0.02;          ///< within a sample, more than which it is dropped
+constexpr double clock_drift = 0.05;           ///< from sample to sample, more than which it is looked at again
+constexpr std::size_t most_passes = 4096;      ///< of one run
+constexpr unsigned retries = 3;                ///< as many passes as are needed, at most, where all are disturbed
+constexpr unsigned most_moves = 2;             ///< of one run
 constexpr std::uint64_t look_every_ns = 500'000;
 constexpr std::uint64_t counted_piece = 65'536;  ///< loads: between two looks at the budget, which make loads, too
 
@@ -105,16 +106,18 @@ struct NativeTarget::Parts {
     };
     /// `prepare`: what is done just before the sample, not timed: what reads the clock and the switches takes lines.
     template <class Prepare>
-    Sample sample(NativeWork& work, std::uint64_t steps, Prepare prepare) {
+    Sample sample(NativeWork& work, std::uint64_t steps, Prepare prepare, unsigned chain = clock_chain) {
         const std::uint64_t switches = context_switches();
-        const double before = additions_ns(clock_chain);
+        const double before = additions_ns(chain);
         prepare();
         Sample found;
-        found.raw_ns = timed([&] { work.go_on(steps); }, ticks_per_ns);
-        const double after = additions_ns(clock_chain);
+        // At first without a step: a prime may have taken the code out of the caches.
+        for (const std::uint64_t some : {std::uint64_t{0}, steps})
+            found.raw_ns = timed([&] { work.go_on(some); }, ticks_per_ns);
+        const double after = additions_ns(chain);
         cost.references += steps;
         const double read_ns = rate.read_cycles * rate.cycle_ns;
-        found.cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
+        found.cycle_ns = (std::min(before, after) - read_ns) / chain;
         found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(steps);
         found.switches = context_switches() - switches;
         found.kept =
@@ -213,16 +216,17 @@ struct NativeTarget::Parts {
         std::vector<double> of_parts;
         for (std::size_t part = 0; part < parts.size(); ++part) {
             ChaseWork work({begins[part]}, parts[part].size());
+            const auto prepare = [&] {
+                if (how.renewed != Renewal::none) memory.flush(parts[part]);
+                if (how.renewed == Renewal::taken_out) memory.flush(how.prime.offsets);
+                if (how.renewed == Renewal::loaded) work.go_on(work.lap());
+                if (how.renewed == Renewal::stored) memory.store(parts[part]);
+                warm(prime, prime.lap());
+                if (how.touched != PrimeProbe::nowhere) memory.load(how.touched);
+            };
             std::vector<double> calm, all;
             while (calm.size() < rounds && all.size() < retries + rounds) {
-                const Sample one = sample(work, work.lap(), [&] {
-                    if (how.renewed != Renewal::none) memory.flush(parts[part]);
-                    if (how.renewed == Renewal::taken_out) memory.flush(how.prime.offsets);
-                    if (how.renewed == Renewal::loaded) work.go_on(work.lap());
-                    if (how.renewed == Renewal::stored) memory.store(parts[part]);
-                    warm(prime, prime.lap());
-                    if (how.touched != PrimeProbe::nowhere) memory.load(how.touched);
-                });
+                const Sample one = sample(work, work.lap(), prepare, short_clock_chain);
                 ++found.laps;
                 all.push_back(one.cycles);
                 if (one.kept) calm.push_back(one.cycles);

@@ -132,6 +132,20 @@ TEST(OddMachine, HowL1OverflowsIsNoLevel) {
     expect_none_wrong(robust(two, "levels"));
 }
 
+// Lines that L1 gives up take the link as long as those that it gets.
+TEST(OddMachine, LoadsThatWaitForALinkAreNoLatency) {
+    const MachineDescription machine = odd_machine(
+        "caches:\n  - {name: L1, size: 16 KiB, ways: 2, line: 128, latency: 1, bus: {bytes_per_cycle: 16}, next: L2}\n"
+        "  - {name: L2, size: 64 KiB, ways: 16, line: 128, latency: 4, inclusion: exclusive, next: memory}\n"
+        "memory: {latency: 150}\n");
+    const TestReport report = robust(machine, "levels");
+    expect_none_wrong(report);
+    EXPECT_THAT(finding(report, "L2", "latency").reason, HasSubstr("busy with those before"));
+    MachineDescription wide = machine;
+    wide.caches[0].bus.bytes_per_cycle = 0;
+    EXPECT_EQ(finding(robust(wide, "levels"), "L2", "latency").verdict, Verdict::right);
+}
+
 // A second core takes all lines of an inclusive L2, and with them those of L1.
 TEST(OddMachine, L1ThatOthersTakeLinesFrom) {
     const MachineDescription machine = odd_machine(
