@@ -42,8 +42,18 @@ std::uint64_t digest_of(std::span<const std::uint64_t> offsets, unsigned chains)
     return digest | 1;
 }
 
-/// Chains of `each` locations follow each other; the last one of each goes on with its first.
-std::size_t next_in_chain(std::size_t i, std::size_t each) { return (i + 1) % each != 0 ? i + 1 : i + 1 - each; }
+/// Chains of `each` locations follow each other; the last one of each goes on with its first. Calls `see` from location
+/// to location while that says so; returns whether it always did.
+template <class See>
+bool for_each_step(std::span<const std::uint64_t> offsets, std::size_t each, See see) {
+    for (std::size_t begin = 0; begin < offsets.size(); begin += each) {
+        const std::size_t last = begin + each - 1;
+        for (std::size_t i = begin; i < last; ++i)
+            if (!see(offsets[i], offsets[i + 1])) return false;
+        if (!see(offsets[last], offsets[begin])) return false;
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -100,7 +110,10 @@ std::vector<void**> NativeArena::write(std::span<const std::uint64_t> offsets, u
         if (offset % sizeof(void*) != 0 || offset + sizeof(void*) > bytes_)
             throw ProbeError("offset {} of a chase is no multiple of {}, or lies outside of an arena of {}", offset,
                              sizeof(void*), format_size(bytes_));
-    for (std::size_t i = 0; i < offsets.size(); ++i) *place(i) = place(next_in_chain(i, each));
+    for_each_step(offsets, each, [&](std::uint64_t from, std::uint64_t to) {
+        *reinterpret_cast<void**>(begin_ + from) = begin_ + to;
+        return true;
+    });
     if (!holds(offsets, chains))
         throw ProbeError("an offset is in a chase twice: a real chain of loads cannot go on two ways");
     written_ = digest;
@@ -108,12 +121,9 @@ std::vector<void**> NativeArena::write(std::span<const std::uint64_t> offsets, u
 }
 
 bool NativeArena::holds(std::span<const std::uint64_t> offsets, unsigned chains) const {
-    const std::size_t each = offsets.size() / chains;
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-        const void* next = begin_ + offsets[next_in_chain(i, each)];
-        if (*reinterpret_cast<void* const*>(begin_ + offsets[i]) != next) return false;
-    }
-    return true;
+    return for_each_step(offsets, offsets.size() / chains, [&](std::uint64_t from, std::uint64_t to) {
+        return *reinterpret_cast<void* const*>(begin_ + from) == begin_ + to;
+    });
 }
 
 std::vector<std::uint64_t> NativeArena::physical_pages(std::uint64_t page) const {
@@ -151,8 +161,10 @@ void wait_for_all() {
 }  // namespace
 
 void NativeArena::store(std::span<const std::uint64_t> offsets) const {
-    for (std::size_t i = 0; i < offsets.size(); ++i)
-        *reinterpret_cast<void* volatile*>(begin_ + offsets[i]) = begin_ + offsets[next_in_chain(i, offsets.size())];
+    for_each_step(offsets, offsets.size(), [&](std::uint64_t from, std::uint64_t to) {
+        *reinterpret_cast<void* volatile*>(begin_ + from) = begin_ + to;
+        return true;
+    });
     wait_for_all();
 }
 
