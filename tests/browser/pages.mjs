@@ -202,10 +202,11 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
         'the page in the tree is that of the sources',
         async (t) => {
             const web = join(t.here, '../../viewer/web');
+            if (spawnSync('clang++-14', ['--version']).status !== 0 || !existsSync('/usr/include/wasm32-wasi')) return 'clang or its libraries for wasm32 are not there';
             const copy = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
-            const place = join(copy, 'web');
+            const place = join(copy, 'viewer/web');
             try {
-                cpSync(join(web, '../drawing.json'), join(copy, 'drawing.json'));
+                for (const part of ['drawing.json', 'core']) cpSync(join(web, '..', part), join(copy, 'viewer', part), { recursive: true });
                 for (const part of [
                     'src',
                     'index.html',

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
-// The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
-import { cumsum, extent, sort, sum } from 'd3-array';
-import { axis as rule } from '../../drawing.json';
-import { joined } from './numbers';
+// Addresses, and where they lie on the axis, which the core makes (viewer/core/axis.hpp).
+import { extent } from 'd3-array';
 import type { AddressRange, Axis, Structure } from './protocol';
-
-export const pageBytes = rule.page_bytes;
-const page = BigInt(pageBytes);
-
-const pagesBetween = (from: bigint, to: bigint): number => Number(to / page - from / page);
-
-/** Joins ranges from whose last page to the first of the next it is at most `hole` pages: of 1 they share pages or lie side by side. */
-export const united = (ranges: AddressRange[], hole = 1): AddressRange[] =>
-    joined(sort(ranges, ([from]) => from), (end, from) => pagesBetween(end - 1n, from) > hole);
 
 export const rangeOf = ({ base, bytes }: { base: bigint; bytes: number }): AddressRange => [base, base + BigInt(bytes)];
 
@@ -21,21 +9,6 @@ export const rangeOf = ({ base, bytes }: { base: bigint; bytes: number }): Addre
 export function wholeLines([from, end]: AddressRange, unit: number): AddressRange {
     const line = BigInt(unit);
     return [from - (from % line), end + ((line - (end % line)) % line)];
-}
-
-/** The axis of addresses of several series or files; `unit`: stretches begin and end at multiples of it. */
-export function axisOf(ranges: AddressRange[], unit: number): Axis {
-    const runs = united(ranges);
-    const pages = sum(runs, ([from, end]) => pagesBetween(from, end - 1n) + 1);
-    let hole = Math.max(rule.least_hole_pages, Math.floor(pages / rule.pages_per_hole_page));
-    let found = united(runs, hole);
-    while (found.length > rule.most_stretches) found = united(runs, (hole *= rule.hole_growth));
-    const stretches = found.map((each) => wholeLines(each, unit));
-    const sizes = stretches.map(([from, end]) => Number(end - from));
-    const all = sum(sizes);
-    const gap = Math.ceil(Math.min(all * rule.gap_share, (all * rule.gaps_share) / Math.max(1, sizes.length - 1)));
-    const ends = cumsum(sizes, (size) => size + gap);
-    return { segments: stretches.map(([base], i) => ({ base, bytes: sizes[i], start: i > 0 ? ends[i - 1] : 0 })), bytes: Math.max(1, (ends.at(-1) ?? gap) - gap) };
 }
 
 /** The address at a place of the axis; null in gaps. */

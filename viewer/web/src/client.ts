@@ -3,17 +3,11 @@
 import packed from 'virtual:worker';
 import { FileError, replyKinds, type AddressRange, type Axis, type FileInfo, type Reply } from './protocol';
 import type { Answers } from './worker/worker';
-import { axisOf } from './axis';
+import { axisOf, coreReady, unpacked } from './core';
 import { remembered } from './remembered';
 
 /** The worker's program as an address that workers can be made from. */
-async function unpacked(): Promise<string> {
-    const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return URL.createObjectURL(new Blob([await new Response(stream).arrayBuffer()], { type: 'text/javascript' }));
-}
-
-const program = unpacked();
+const program = unpacked(packed).then((bytes) => URL.createObjectURL(new Blob([bytes], { type: 'text/javascript' })));
 const newWorker = (): Promise<Worker> => program.then((url) => new Worker(url));
 /** Started before there is a file, so that the library is ready when one comes. */
 const idle = [newWorker()];
@@ -33,6 +27,7 @@ export type Source = Awaited<ReturnType<typeof openSource>>;
 
 /** A result file, open in a worker of its own. */
 export async function openSource(file: File, trust: boolean) {
+    await coreReady;
     const worker = await (idle.pop() ?? newWorker());
     const waiting: Waiting = new Map();
     const ranges = new Map<string, Promise<AddressRange[]>>();

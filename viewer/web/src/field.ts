@@ -5,12 +5,13 @@ import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowsFrom, shade, type Across, type Layout, type Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
+import { endOfScale } from './core';
 import { h } from './dom';
 import { figureOf } from './figure';
 import { followHands, type Sight } from './gestures';
 import { brief, full, percent, phasesInWords, signed } from './numbers';
 import { inside, textWidth, theme, type Box, type Painter } from './paint';
-import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, meanIn, panelReader, stretchOf, tableOf, type Panel, type PanelSource } from './panels';
+import { columnsOf, dataFor, drawBreaks, drawPanel, meanIn, panelReader, stretchOf, tableOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import type { Wanted } from './chart';
 

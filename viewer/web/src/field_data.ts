@@ -8,8 +8,7 @@ import type { Chosen } from './app';
 import type { Source } from './client';
 import { rowsOf, sumOf, sumsBy } from './cube';
 import { phaseEdges } from './numbers';
-import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
-import { emptyBuckets } from './worker/counts';
+import { emptyBuckets, type Axis, type Buckets, type Column, type Heat, type Structure } from './protocol';
 
 const heatColumns = 512;
 const heatRows = rule.most_rows;
@@ -96,7 +95,7 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
 }
 
 export const askHeat = (source: Source, { series, show }: Chosen, axis: Axis, [x0, x1]: [number, number]): Promise<Heat> =>
-    source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, heatColumns, series.phases, heatRows);
+    source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, heatColumns, series.phases);
 
 /** By how much the means of the second are above those of the first, where either has lines. */
 export function heatDifference(a: Heat, b: Heat): Heat {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of the field's parts: colours of its cells, rows of phases, counts over time, the key of colours, a veil over what is not selected;
 // under all panels the strip of data structures, and addresses.
-import { cumsum, max, min, quantile, range, sum, ticks } from 'd3-array';
+import { cumsum, max, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
-import { scale as rule } from '../../drawing.json';
 import { hex, placeOf, rangeOf } from './axis';
+import { answer, scaleOf } from './core';
 import type { FieldModel } from './field';
 import { brief, inPoints, percent, percentTick } from './numbers';
 import { differenceColour, heatColour, pixelOf, shortened, textWidth, theme, type Box, type Painter } from './paint';
-import { endOfScale, titleHeight } from './panels';
+import { titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
-import { valueScale, type Wanted } from './chart';
-
-const { shades } = rule;
+import type { Wanted } from './chart';
 
 const left = 66;
 const stripHeight = 26;
@@ -65,35 +63,16 @@ export type Across = ScaleLinear<number, number>;
 
 export type Shaded = ReturnType<typeof shade>;
 
-/** Means of cells, the least and the largest of them, and where their scale ends. */
-function meansOf({ sum: sums, weight, signed = false }: Heat, scale: Wanted) {
-    const values = sums.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
-    const positive = (signed ? values.map(Math.abs) : values).filter((each) => each > 0);
-    const most = max(positive) ?? 0;
-    return { values, least: min(positive) ?? Infinity, most, end: signed ? most : endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale) };
-}
+const none = new Float64Array();
 
 /** Cells as pixels; the scale's ends and the largest of all, and how many cells lie above its end. `beside`: has the same scale. */
-export function shade(heat: Heat, scale: Wanted, beside: Heat | null = null) {
-    const { signed = false } = heat;
-    const { values, most, ...own } = meansOf(heat, scale);
-    const other = beside ? meansOf(beside, scale) : own;
-    const [least, end] = [min([own.least, other.least].filter(Number.isFinite)) ?? 0, Math.max(own.end, other.end)];
-    const beyond = end * (1 + 1e-9); // rounding
-    const log = scale === 'log' && end > least;
-    const { at } = valueScale({ least: log ? least : 0, most: end || 1, small: least, large: end || 1 }, log ? 'log' : 'linear', { tight: true });
+export function shade({ sum: sums, weight, signed = false }: Heat, scale: Wanted, beside: Heat | null = null) {
+    const { numbers } = answer('shades', sums, weight, beside?.sum ?? none, beside?.weight ?? none, signed, scaleOf(scale));
+    const [least, end, most, above, shades] = numbers;
     const ramp = (of: (at: number) => string) => range(shades).map((i) => pixelOf(of(i / (shades - 1))));
-    const [up, down] = signed ? [ramp(differenceColour), ramp((at) => differenceColour(-at))] : [ramp(heatColour), []];
-    const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
-    const cells = new Uint32Array(values.length);
-    let above = 0;
-    values.forEach((value, i) => {
-        if (Number.isNaN(value)) return;
-        if (value > beyond) ++above;
-        const place = Math.max(0, Math.min(shades - 1, Math.floor(at(Math.abs(value)) * shades + 1e-9)));
-        cells[i] = value > beyond ? marker : value > 0 ? up[place] : value < 0 && signed ? down[place] : zero;
-    });
-    return { cells, least, end, most, above, signed, both: beside !== null };
+    const ramps = signed ? [...ramp(differenceColour), ...ramp((at) => differenceColour(-at))] : ramp(heatColour);
+    const colours = [0, pixelOf(theme().zero), pixelOf(theme().marker), ...ramps]; // in the order of viewer/core/scale.hpp
+    return { cells: Uint32Array.from(numbers.subarray(5), (each) => colours[each]), least, end, most, above, signed, both: beside !== null };
 }
 
 const spanOf = ({ edges }: Rows, row: number, { y, height }: Box): [number, number] => [y + edges[row] * height, y + edges[row + 1] * height];

@@ -2,18 +2,17 @@
 // Panels over an axis of addresses: what they are drawn from (columns of the whole axis, and, when the hand has come to rest, of what is in
 // sight), and their drawing: columns with their least and most, and scales; the table behind them, and the means of the field's cells.
 import { sum } from 'd3-array';
-import { scale as rule } from '../../drawing.json';
 import { addressesIn, describe, hex } from './axis';
 import { drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
+import { endOfScale } from './core';
 import type { Row, Table } from './dom';
 import type { FieldModel } from './field';
 import type { Across } from './field_draw';
 import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, theme, type Box, type Painter } from './paint';
-import { messageOf, Superseded, type Axis, type Buckets, type Heat, type Stretch } from './protocol';
+import { emptyBuckets, messageOf, Superseded, type Axis, type Buckets, type Heat, type Stretch } from './protocol';
 import { once } from './remembered';
-import { emptyBuckets } from './worker/counts';
 
 /** Room above a panel for a line of titles. */
 export const titleHeight = 22;
@@ -100,9 +99,6 @@ export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number)
     }
     return { ...columns, mean, min, max };
 }
-
-/** The end of a scale (`auto`: linear, and outliers are cut and marked): the largest, or what all but a hundredth reach where the rest lies far above it. */
-export const endOfScale = (clip: number, most: number, scale: Wanted): number => (scale === 'auto' && most > rule.far_above * clip ? clip : most);
 
 /** Differences have 0 in the middle; others go from 0, or from the least (of at least a power of ten) where they are logarithmic. */
 function scaleFor(panel: Panel, columns: Columns, [least, most]: [number, number], log: boolean): ValueScale {

@@ -166,6 +166,14 @@ export interface Buckets {
     parts?: [Buckets, Buckets];
 }
 
+export function emptyBuckets(x0: number, x1: number, count: number, grain: number): Buckets {
+    const [touched, sum, min, max] = [0, 0, Infinity, 0].map((each) => new Float64Array(count).fill(each));
+    return { x0, x1, touched, sum, min, max, total: 0, grain, clip: Infinity, above: 0 };
+}
+
+/** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
+export const fewRows = 2_000_000;
+
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 

@@ -13,11 +13,15 @@ export function once<K extends object, V>(make: (thing: K) => V): (thing: K) => 
     return (thing) => remembered(known, thing, () => make(thing));
 }
 
-/** As remembered(); while the map is `full` what was asked for longest ago goes. */
-export function rememberedLast<K, V>(map: Map<K, V>, key: K, make: () => V, full: (map: Map<K, V>) => boolean): V {
+/** As remembered(); while the map is `full` what was asked for longest ago goes; `drop` is told. */
+export function rememberedLast<K, V>(map: Map<K, V>, key: K, make: () => V, full: (map: Map<K, V>) => boolean, drop?: (value: V) => void): V {
     const found = map.get(key) ?? make();
     map.delete(key);
     map.set(key, found);
-    while (map.size > 1 && full(map)) map.delete(map.keys().next().value as K);
+    while (map.size > 1 && full(map)) {
+        const [oldest, value] = map.entries().next().value as [K, V];
+        map.delete(oldest);
+        drop?.(value);
+    }
     return found;
 }

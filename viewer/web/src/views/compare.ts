@@ -3,7 +3,8 @@
 // each lies on one axis. The view of all their tables, and what differs in them; pictures subtract them where they are.
 import { difference, group, groups, sort, zip } from 'd3-array';
 import { shows, titleOf, type App, type View } from '../app';
-import { axisOf, rangeOf } from '../axis';
+import { rangeOf } from '../axis';
+import { axisOf } from '../core';
 import type { Source } from '../client';
 import { h, tableElement, type Row, type Table } from '../dom';
 import { bytes, full, inPoints } from '../numbers';

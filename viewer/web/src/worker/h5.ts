@@ -139,16 +139,14 @@ function storeOf(file: H5File, fault: () => string) {
         return values;
     }
 
-    /** 64-bit numbers as pairs of halves, low half first. */
-    function halves(path: string, first: number, last: number): Uint32Array {
+    function addresses(path: string, first = 0, last = rows(path)): BigUint64Array {
         const raw = elements(path, first, last);
-        if (last <= first) return new Uint32Array(0);
-        if (!(raw instanceof BigUint64Array))
-            throw new FileError(`/${path} does not hold addresses; the file is damaged.`);
-        return new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
+        if (last <= first) return new BigUint64Array(0);
+        if (!(raw instanceof BigUint64Array)) throw new FileError(`/${path} does not hold addresses; the file is damaged.`);
+        return raw;
     }
 
-    function words(path: string, first: number, last: number): Uint32Array {
+    function words(path: string, first = 0, last = rows(path)): Uint32Array {
         const raw = elements(path, first, last);
         return raw instanceof Uint32Array ? raw : Uint32Array.from(numbers(path, first, last));
     }
@@ -173,7 +171,7 @@ function storeOf(file: H5File, fault: () => string) {
         return Array.isArray(value) ? value.map(String) : [];
     }
 
-    return { fault, has, children, attributes, numberOf, dataset, rows, requireColumns, columns, numbers, halves, words, table, isText, texts };
+    return { fault, has, children, attributes, numberOf, dataset, rows, requireColumns, columns, numbers, addresses, words, table, isText, texts };
 }
 
 /** `trust`: as it is, whether it has digests or not. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
-import { range, sum } from 'd3-array';
+import { range } from 'd3-array';
+import { call } from '../core';
 import { joined } from '../numbers';
 import { Superseded, type Axis, type SeriesInfo } from '../protocol';
 import { rememberedLast } from '../remembered';
-import { firstThat } from './addresses';
 import type { Store } from './h5';
 
 /** A request that may be given up meanwhile. */
@@ -26,18 +26,19 @@ async function breathe(token: Token): Promise<void> {
     if (token.cancelled) throw new Superseded();
 }
 
-/** Rows of a series as columns: addresses as halves; `second` are the misses of levels, else 0. */
-export interface Rows {
-    count: number;
-    address: Uint32Array;
-    span: Uint32Array;
-    phase: Uint32Array | null;
-    func: Uint32Array | null;
-    first: Float64Array;
-    second: Float64Array;
+/** The first number in from .. to for which something holds, or `to`; it holds for all behind it, too. */
+function firstThat(from: number, to: number, holds: (at: number) => boolean): number {
+    let [first, last] = [from, to];
+    while (first < last) {
+        const middle = Math.floor((first + last) / 2);
+        if (holds(middle)) last = middle;
+        else first = middle + 1;
+    }
+    return first;
 }
 
-export type See = (rows: Rows, i: number) => void;
+const none = new Uint32Array();
+
 export type Series = ReturnType<typeof seriesIn>;
 export type PyramidLevel = Series['pyramid'][number];
 
@@ -59,46 +60,35 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
         if (units >= finest) pyramid.push({ path, units, rows: store.rows(`${path}/address`) });
     }
     let starts: Float64Array | null = null;
-    const cache = new Map<string, Uint32Array>();
+    const cache = new Map<string, Uint32Array | BigUint64Array>();
     const allPhases = range(info.phases);
 
-    function readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean): Rows {
-        const words = (column: string, wanted: boolean) => (wanted ? store.words(`${path}/${column}`, first, last) : null);
+    /** Rows as columns; empty: of one line each, not told apart, of levels alone. */
+    function readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean) {
+        const words = (column: string, wanted: boolean) => (wanted ? store.words(`${path}/${column}`, first, last) : none);
         return {
-            count: last - first,
-            address: store.halves(`${path}/${address}`, first, last),
-            span: words('span', store.has(`${path}/span`)) ?? new Uint32Array(last - first).fill(1),
+            address: store.addresses(`${path}/${address}`, first, last),
+            span: words('span', store.has(`${path}/span`)),
             phase: words('phase', withPhase),
             func: words('function', withFunction && hasFunctions),
             first: store.numbers(`${path}/${isLevel ? 'accesses' : 'count'}`, first, last),
-            second: isLevel ? store.numbers(`${path}/misses`, first, last) : new Float64Array(last - first),
+            second: isLevel ? store.numbers(`${path}/misses`, first, last) : new Float64Array(),
         };
     }
 
-    /** Rows of the same block and phase side by side are one. */
-    function inBlocks(rows: Rows): Rows {
-        if (block === 1) return rows;
-        const { count, address, phase, func } = rows;
-        const low = (i: number) => address[2 * i] - (address[2 * i] % (block * info.unit));
-        const begins = range(count).filter((i) => i === 0 || low(i) !== low(i - 1) || address[2 * i + 1] !== address[2 * i - 1] || phase?.[i] !== phase?.[i - 1] || func?.[i] !== func?.[i - 1]);
-        const [first, second] = [rows.first, rows.second].map((counts) => Float64Array.from(begins, (from, i) => sum(counts.subarray(from, begins[i + 1]))));
-        const [phases, funcs] = [phase, func].map((each) => each && Uint32Array.from(begins, (i) => each[i]));
-        return { count: begins.length, address: Uint32Array.from(begins.flatMap((i) => [low(i), address[2 * i + 1]])), span: rows.span.fill(block), phase: phases, func: funcs, first, second };
-    }
-
     /** Of reduced copies: the rows with the highest counts, as they were. */
-    function topRows(): Rows | null {
+    function topRows() {
         const path = `${info.path}/top`;
         return store.has(path) ? readFrom(path, 'address', 0, store.rows(`${path}/address`), true, false) : null;
     }
 
-    /** Visits the rows of ranges, which are read block by block. */
-    async function visit(ranges: [number, number][], token: Token, see: See, withPhase = false, withFunction = false): Promise<void> {
+    /** Adds the rows of ranges, which are read block by block, to something that the core holds. */
+    async function visit(ranges: [number, number][], token: Token, into: number, withPhase = false, withFunction = false): Promise<void> {
         for (const [from, to] of ranges) {
             for (let at = from; at < to; ) {
                 const end = Math.min(to, (Math.floor(at / readAtOnce) + 1) * readAtOnce);
-                const rows = inBlocks(readFrom(info.path, addressColumn, at, end, withPhase, withFunction));
-                for (let i = 0; i < rows.count; ++i) see(rows, i);
+                const { address, span, phase, func, first, second } = readFrom(info.path, addressColumn, at, end, withPhase, withFunction);
+                call('add', into, address, span, phase, func, first, second, info.unit, block);
                 at = end;
                 if (at < to) await breathe(token);
             }
@@ -106,23 +96,22 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
         await breathe(token);
     }
 
+    /** Adds where the blocks of a pyramid are. */
+    function addBlocks({ path, units }: PyramidLevel, into: number): void {
+        const counts = new Float64Array();
+        call('add', into, store.addresses(`${path}/address`), none, none, none, counts, counts, units * info.unit, 1);
+    }
+
     /** The block of a column that a row lies in, from a small cache, for searches; and the row's place in it. */
-    function cached(column: string, row: number, read: 'halves' | 'words'): [Uint32Array, number] {
+    function cached(column: string, row: number, read: 'addresses' | 'words') {
         const index = Math.floor(row / cachedBlock);
         const end = Math.min(info.rows, (index + 1) * cachedBlock);
         const make = () => store[read](`${info.path}/${column}`, index * cachedBlock, end);
-        return [rememberedLast(cache, `${column}:${index}`, make, ({ size }) => size > 64), row % cachedBlock];
+        return rememberedLast(cache, `${column}:${index}`, make, ({ size }) => size > 64)[row % cachedBlock];
     }
 
-    function phaseOf(row: number): number {
-        const [phases, at] = cached('phase', row, 'words');
-        return phases[at];
-    }
-
-    function addressOf(row: number): bigint {
-        const [halves, at] = cached(addressColumn, row, 'halves');
-        return (BigInt(halves[2 * at + 1]) << 32n) | BigInt(halves[2 * at]);
-    }
+    const phaseOf = (row: number): number => Number(cached('phase', row, 'words'));
+    const addressOf = (row: number): bigint => BigInt(cached(addressColumn, row, 'addresses'));
 
     /** Row where each phase begins, and one behind the last. */
     function phaseStarts(): Float64Array {
@@ -162,5 +151,5 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
         return joined(found.sort((a, b) => a[0] - b[0]));
     }
 
-    return { store, info, isLevel, hasFunctions, pyramid, topRows, visit, ranges, findsRows };
+    return { store, info, isLevel, hasFunctions, pyramid, topRows, visit, addBlocks, ranges, findsRows };
 }

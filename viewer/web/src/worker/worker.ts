@@ -2,6 +2,7 @@
 // The worker: has the file open and answers the page.
 import './quiet';
 import { rangeOf } from '../axis';
+import { coreReady, cut } from '../core';
 import { FileError, messageOf, replyKinds, type Axis, type FileInfo, type Phases, type Quantity, type Reply, type Stretch } from '../protocol';
 import { remembered } from '../remembered';
 import * as counts from './counts';
@@ -28,6 +29,7 @@ const seriesOf = (id: string): Series =>
     });
 
 async function open(source: File, trust: boolean): Promise<FileInfo> {
+    await coreReady;
     store = await openStore(source.name, source, trust);
     try {
         info = factsOf(store, source.name, source.size);
@@ -50,11 +52,11 @@ const answers = {
     extents: (token: Token, ids: string[]) => counts.extents(ids.map(seriesOf), token),
     buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
-    heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, phases: number, most: number) =>
-        heatOf(seriesOf(id), quantity, axis, x0, x1, columns, phases, most, token),
+    heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, phases: number) =>
+        heatOf(seriesOf(id), quantity, axis, x0, x1, columns, phases, token),
     /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
     selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, most: number, sets: number) =>
-        counts.selected({ series: seriesOf(id), phases, axis: counts.cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
+        counts.selected({ series: seriesOf(id), phases, axis: cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
     /** Of x0 .. x1 of the axis; null: of all. */
     phaseSums: (token: Token, id: string, axis: Axis, stretch: [number, number] | null) => counts.phaseSums(seriesOf(id), axis, stretch, token),
     /** Exact counts of a sweep, and those in groups of so many lines. */
