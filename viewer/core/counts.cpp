@@ -43,6 +43,13 @@ void judge(CountColumns& into, std::vector<double> values, CountKind kind) {
 
 double value_of(CountKind kind, const CountedLine& line) { return value_of(kind, line.first, line.second); }
 
+void put_line(CountColumns& into, const ColumnView& view, CountKind kind, double offset, double unit,
+              const CountedLine& line) {
+    const double value = value_of(kind, line);
+    const bool rate = kind == CountKind::miss_rate;
+    put(into, view, offset, offset + unit, {rate ? line.first : 1, rate ? line.second : value, value, value});
+}
+
 /// Puts a line among those with most, behind those that are equal.
 void insert(std::vector<CountedLine>& worst, CountKind kind, std::size_t most, const CountedLine& line) {
     const double value = value_of(kind, line);
@@ -101,11 +108,8 @@ CountColumns LineCounts::columns(CountKind kind, const ColumnView& view) const {
         const std::size_t stretch = lines_.stretch_of(line);
         double offset = lines_.offset_of(line, stretch);
         for (const auto stop = std::min(to, lines_.of(stretch).second); line < stop; ++line, offset += unit) {
-            const double a = first(line), b = second(line);
-            if (a <= 0 && b <= 0) continue;
-            const double value = value_of(kind, a, b);
-            const bool rate = kind == CountKind::miss_rate;
-            put(into, view, offset, offset + unit, {rate ? a : 1, rate ? b : value, value, value});
+            if (first(line) > 0 || second(line) > 0)
+                put_line(into, view, kind, offset, unit, {0, first(line), second(line)});
         }
     }
     return into;
@@ -152,23 +156,49 @@ CountColumns pyramid_columns(const AxisLines& blocks, const PyramidBlocks& pyram
     return into;
 }
 
-std::vector<CountedLine> worst_rows(const AxisLines& lines, const CountRows& rows,
-                                    std::span<const std::uint32_t> phases, CountKind kind, std::size_t most) {
-    std::vector<CountedLine> found, worst;
+std::vector<CountedLine> counted_lines(const AxisLines& lines, const CountRows& rows,
+                                       std::span<const std::uint32_t> phases) {
+    std::vector<CountedLine> found;
     for (std::size_t i = 0; i < rows.count(); ++i)
         if ((phases.empty() || std::find(phases.begin(), phases.end(), rows.phase[i]) != phases.end()) &&
             lines.line_of(rows.address[i]))
             found.push_back({rows.address[i], rows.first[i], rows.second_of(i)});
     std::stable_sort(found.begin(), found.end(),
                      [](const CountedLine& a, const CountedLine& b) { return a.address < b.address; });
-    for (std::size_t i = 0; i < found.size();) {
-        CountedLine sum{found[i].address};
-        for (; i < found.size() && found[i].address == sum.address; ++i) {
-            sum.first += found[i].first;
-            sum.second += found[i].second;
+    std::size_t count = 0;
+    for (const CountedLine& line : found) {
+        if (count > 0 && found[count - 1].address == line.address) {
+            found[count - 1].first += line.first;
+            found[count - 1].second += line.second;
+        } else {
+            found[count++] = line;
         }
-        insert(worst, kind, most, sum);
     }
+    found.resize(count);
+    return found;
+}
+
+CountColumns columns_of(const AxisLines& lines, std::span<const CountedLine> counted, CountKind kind,
+                        const ColumnView& view) {
+    CountColumns into(view.count);
+    for (const CountedLine& line : counted)
+        if (const auto number = lines.line_of(line.address))
+            put_line(into, view, kind, lines.offset_of(*number, lines.stretch_of(*number)),
+                     static_cast<double>(lines.unit()), line);
+    judge(into, values_of(counted, kind), kind);
+    return into;
+}
+
+std::vector<double> values_of(std::span<const CountedLine> counted, CountKind kind) {
+    std::vector<double> found;
+    for (const CountedLine& line : counted)
+        if (const double value = value_of(kind, line); value > 0) found.push_back(value);
+    return found;
+}
+
+std::vector<CountedLine> worst_of(std::span<const CountedLine> counted, CountKind kind, std::size_t most) {
+    std::vector<CountedLine> worst;
+    for (const CountedLine& line : counted) insert(worst, kind, most, line);
     return worst;
 }
 

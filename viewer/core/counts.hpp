@@ -90,9 +90,18 @@ struct PyramidBlocks {
 CountColumns pyramid_columns(const AxisLines& blocks, const PyramidBlocks& pyramid, CountKind kind,
                              const ColumnView& view);
 
-/// The lines with most of some rows, whose phases are among the chosen ones (empty: all), on an axis.
-std::vector<CountedLine> worst_rows(const AxisLines& lines, const CountRows& rows,
-                                    std::span<const std::uint32_t> phases, CountKind kind, std::size_t most);
+/// Of rows whose phases are among the chosen ones (empty: all) the lines that begin on the axis, ascending by address;
+/// rows of one line add up.
+std::vector<CountedLine> counted_lines(const AxisLines& lines, const CountRows& rows,
+                                       std::span<const std::uint32_t> phases);
+
+/// As LineCounts has them, of lines that may lie too far apart for a place each.
+CountColumns columns_of(const AxisLines& lines, std::span<const CountedLine> counted, CountKind kind,
+                        const ColumnView& view);
+std::vector<double> values_of(std::span<const CountedLine> counted, CountKind kind);
+
+/// Those with most.
+std::vector<CountedLine> worst_of(std::span<const CountedLine> counted, CountKind kind, std::size_t most);
 
 /// Sums by phase; with an axis of the lines on it alone, without those that begin before the stretches.
 class PhaseSums {

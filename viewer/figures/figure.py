@@ -123,8 +123,7 @@ class Result:
             raise Refused(f"{path}: is no result of cachetally")
         table = self.file["structures"] if "structures" in self.file else None
         self.structures = [] if table is None else [
-            (clean(name), int(base), int(size))
-            for name, base, size in zip(table["name"].asstr()[:], table["base"][:], table["bytes"][:]) if size > 0]
+            clean(name) for name, size in zip(table["name"].asstr()[:], table["bytes"][:]) if size > 0]
 
     def title(self):
         """"lu n=128 on schulz2002", as far as the file says it."""
@@ -141,63 +140,10 @@ class Result:
         attributes = self.file.attrs
         return "" if attributes.get("complete", 1) else str(attributes.get("incomplete", "") or "no reason is given")
 
-    def levels(self):
-        if "combined" not in self.file:
-            if "levels" in self.file:  # of a run
-                raise Refused(f"{self.path}: no histograms of levels are in the file: its links were not counted exactly (--no-exact), and its monitors "
-                              "do not show both sides of a level; run it without --no-exact, or look at what a monitor gave with cachetally view "
-                              "or show --monitor NAME")
-            raise Refused(f"{self.path}: no histograms of levels are in the file; the kinds sweep, curves and intrusion are for what sweep, probe and intrusion write")
-        return [str(name) for name in self.file["combined"].attrs["names"]]
-
-    def level(self, name):
-        levels = self.levels()
-        if name and name not in levels:
-            raise Refused(f"{self.path}: there is no level '{name}'; there are: {', '.join(levels)}")
-        return self.file["combined"][name or levels[0]]
-
-    def structure(self, name):
-        """NAME, or NAME:OFFSET:BYTES for a part of it."""
-        name, *part = name.split(":")
-        for each in self.structures:
-            if each[0] == name:
-                if not part:
-                    return each
-                try:
-                    offset, size = map(int, part)
-                except ValueError:
-                    raise Refused(f"'{':'.join([name, *part])}' is no part of a structure; write e.g. {name}:0:4096 (offset and bytes)") from None
-                if not 0 <= offset < offset + size <= each[2]:
-                    raise Refused(f"{name} has {each[2]} bytes; {size} from {offset} are not all in it")
-                return name, each[1] + offset, size
-        raise Refused(f"{self.path}: there is no data structure '{name}'; there are: {', '.join(n for n, _, _ in self.structures)}")
-
     def phase_names(self):
-        """What the program calls each phase; empty: no name (docs/format.md)."""
+        """What the program calls each phase; empty: no name (docs/format.md). None at all where the file does not tell phases apart."""
         if "phases" not in self.file:
-            return [""] * self.phases()
+            return []
         column = self.file["phases/name"]
         names = list(column.asstr("utf-8", "replace")[:])
         return names if "description" in column.attrs else ["" if name == f"phase {i}" else name for i, name in enumerate(names)]
-
-    def phases(self):
-        if "phases" in self.file:
-            return len(self.file["phases/name"])
-        return max((int(g["phase"][:].max()) + 1 for g in self.file["combined"].values() if len(g["phase"])), default=1)
-
-    def phases_of(self, text):
-        """Numbers of the phases of a list of numbers, ranges and names; a name is all phases that the program calls so."""
-        names, numbers = self.phase_names(), []
-        for part in [text] if text in names else text.split(","):
-            first, _, last = part.partition("-")
-            if part and part in names:
-                numbers += [number for number, name in enumerate(names) if name == part]
-            elif first.isdecimal() and (last or first).isdecimal():
-                numbers += range(int(first), int(last or first) + 1)
-            else:
-                known = ", ".join(dict.fromkeys(name for name in names if name))
-                raise Refused(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7" + (f", or names: {known}" if known else ""))
-        for number in numbers:
-            if number >= self.phases():
-                raise Refused(f"{self.path}: there is no phase {number}; there are {self.phases()}, from 0")
-        return numbers

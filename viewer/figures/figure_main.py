@@ -15,7 +15,8 @@ def main():
     parser.add_argument("--level", default="")
     parser.add_argument("--what", choices=COUNTS, default="accesses")
     parser.add_argument("--structure", default="")
-    parser.add_argument("--phases")
+    parser.add_argument("--phases")  # numbers
+    parser.add_argument("--data")  # of counts over addresses: what figure_data.cpp wrote
     parser.add_argument("--metric", default="")
     parser.add_argument("--eviction", default="")
     parser.add_argument("--test", default="")
@@ -32,7 +33,7 @@ def main():
     kind = options.format or options.output.rsplit(".", 1)[-1]
     try:
         result = Result(options.file)
-        options.phases = result.phases_of(options.phases) if options.phases else None
+        options.phases = [int(phase) for phase in options.phases.split(",")] if options.phases else None
         figure = KINDS[options.kind](result, options)
     except Refused as error:
         sys.exit(f"cachetally: {error}")

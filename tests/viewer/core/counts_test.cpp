@@ -121,10 +121,25 @@ TEST(DrawnLines, WorstRowsAddUpOverPhases) {
     rows.add(1, 7, 0, 1);
     rows.add(2, 50, 0, 2);
     const std::vector<std::uint32_t> phases{0, 1};
-    const auto worst = worst_rows(lines_from_0x1000(4), rows, phases, CountKind::accesses, 9);
+    const auto worst = worst_of(counted_lines(lines_from_0x1000(4), rows, phases), CountKind::accesses, 9);
     ASSERT_EQ(worst.size(), 2U);
     EXPECT_EQ(worst[0].address, 0x10C0U);
     EXPECT_EQ(worst[0].first, 10);
+}
+
+TEST(DrawnColumns, OfSingleLinesAreThoseOfAllLines) {
+    Rows rows;
+    for (std::uint64_t i = 0; i < 50; ++i) rows.add(i * i % 64, 1.0 + static_cast<double>(i % 7), i % 3 == 0, i % 2);
+    const auto counted = counted_lines(lines_from_0x1000(64), rows, {});
+    for (const CountKind kind : {CountKind::accesses, CountKind::misses, CountKind::hits, CountKind::miss_rate})
+        for (const std::size_t columns : {7, 64, 200}) {
+            const CountColumns all = counts_of(rows, 64).columns(kind, all_in(columns, 64 * 64));
+            const CountColumns single = columns_of(lines_from_0x1000(64), counted, kind, all_in(columns, 64 * 64));
+            EXPECT_EQ(all.sum, single.sum);
+            EXPECT_EQ(all.touched, single.touched);
+            EXPECT_EQ(all.most, single.most);
+            EXPECT_EQ(all.clip, single.clip);
+        }
 }
 
 TEST(DrawnSums, ByPhaseAndFunctionAreOfTheLinesOnTheAxis) {

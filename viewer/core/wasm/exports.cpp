@@ -136,7 +136,7 @@ Answer* CACHETALLY_PAGE(worst)(const Words64& axis, double unit, const Words64& 
                                std::size_t most) {
     auto* answer = new Answer;
     const CountRows rows{address, {}, phase, {}, first, second};
-    put_lines(*answer, worst_rows(lines_on(axis, unit), rows, phases, kind, most));
+    put_lines(*answer, worst_of(counted_lines(lines_on(axis, unit), rows, phases), kind, most));
     return answer;
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "viewer/figures/figure_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ranges>
+
+#include "base/text.hpp"
+#include "monitor/result_file.hpp"
+#include "sim/engine/result_file.hpp"
+
+namespace cachetally {
+namespace {
+
+std::optional<std::uint64_t> whole_of(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::vector<std::string> parts_of(const std::string& text, char between) {
+    std::vector<std::string> parts;
+    for (const auto part : std::views::split(text, between)) parts.emplace_back(part.begin(), part.end());
+    return parts;
+}
+
+std::vector<std::string> level_names(const InputFile& file) {
+    const Group& root = file.root();
+    if (root.has("combined")) return root.open_group("combined").texts_attribute("names");
+    if (root.has("levels"))  // of a run
+        throw StorageError(
+            "{}: no histograms of levels are in the file: its links were not counted exactly (--no-exact), and its "
+            "monitors do not show both sides of a level; run it without --no-exact, or look at what a monitor gave "
+            "with cachetally view or show --monitor NAME",
+            file.path());
+    throw StorageError(
+        "{}: no histograms of levels are in the file; the kinds sweep, curves and intrusion are for what sweep, probe "
+        "and intrusion write",
+        file.path());
+}
+
+std::vector<std::string> phase_names_in(const InputFile& file) {
+    return file.root().has("phases") ? read_phase_names(file.root().open_group("phases")) : std::vector<std::string>{};
+}
+
+/// The lines that reach into a range.
+LevelLines within(const LevelLines& lines, ByteRange range) {
+    LevelLines kept{lines.level, lines.line_bytes, {}, {}, {}, {}};
+    for (std::size_t i = 0; i < lines.address.size(); ++i) {
+        if (lines.address[i] > range.last || lines.address[i] + (lines.line_bytes - 1) < range.first) continue;
+        kept.phase.push_back(lines.phase[i]);
+        kept.address.push_back(lines.address[i]);
+        kept.accesses.push_back(lines.accesses[i]);
+        kept.misses.push_back(lines.misses[i]);
+    }
+    return kept;
+}
+
+LevelLines level_in(const InputFile& file, const std::string& name, const std::string& structure) {
+    const std::vector<std::string> names = level_names(file);
+    if (std::ranges::find(names, name) == names.end())
+        throw StorageError("{}: there is no level '{}'; there are: {}", file.path(), name, fmt::join(names, ", "));
+    LevelLines lines = read_combined(file.root(), name);
+    return structure.empty() ? lines : within(lines, named_range(file, structure));
+}
+
+}  // namespace
+
+std::string option_of(const FigureRequest& request, std::string_view name) {
+    for (const std::string& option : request.options)
+        if (option.starts_with(name) && option.substr(name.size()).starts_with('='))
+            return option.substr(name.size() + 1);
+    return "";
+}
+
+bool has_flag(const FigureRequest& request, std::string_view name) {
+    return std::ranges::find(request.options, name) != request.options.end();
+}
+
+std::vector<Region> drawn_structures(const InputFile& file) {
+    std::vector<Region> found = read_structures(file.root()).regions;
+    std::erase_if(found, [](const Region& region) { return region.bytes == 0; });
+    return found;
+}
+
+ByteRange named_range(const InputFile& file, const std::string& name) {
+    const std::vector<std::string> parts = parts_of(name, ':');
+    const std::vector<Region> structures = drawn_structures(file);
+    const auto found = std::ranges::find(structures, parts.front(), &Region::name);
+    if (found == structures.end()) {
+        const auto names = structures | std::views::transform(&Region::name);
+        throw StorageError("{}: there is no data structure '{}'; there are: {}", file.path(), parts.front(),
+                           fmt::join(names, ", "));
+    }
+    if (parts.size() == 1) return {found->base, found->base + (found->bytes - 1)};
+    const auto offset = parts.size() == 3 ? whole_of(parts[1]) : std::nullopt;
+    const auto bytes = parts.size() == 3 ? whole_of(parts[2]) : std::nullopt;
+    if (!offset || !bytes)
+        throw StorageError("'{}' is no part of a structure; write e.g. {}:0:4096 (offset and bytes)", name,
+                           parts.front());
+    if (*bytes == 0 || *offset >= found->bytes || *bytes > found->bytes - *offset)
+        throw StorageError("{} has {} bytes; {} from {} are not all in it", parts.front(), found->bytes, *bytes,
+                           *offset);
+    return {found->base + *offset, found->base + *offset + (*bytes - 1)};
+}
+
+std::uint32_t phases_of(const InputFile& file) {
+    if (file.root().has("phases"))
+        return static_cast<std::uint32_t>(file.root().open_group("phases").open_dataset("name").rows());
+    std::uint32_t count = 1;
+    for (const std::string& name : file.root().has("combined") ? level_names(file) : std::vector<std::string>{}) {
+        const auto phases = read_combined(file.root(), name).phase;
+        if (!phases.empty()) count = std::max(count, *std::ranges::max_element(phases) + 1);
+    }
+    return count;
+}
+
+std::vector<std::uint32_t> phases_in(const InputFile& file, const std::string& text) {
+    const std::vector<std::string> names = phase_names_in(file);
+    const auto is_name = [&](const std::string& part) {
+        return !part.empty() && std::ranges::find(names, part) != names.end();
+    };
+    const std::uint32_t count = phases_of(file);
+    std::vector<std::uint32_t> phases;
+    for (const std::string& part : is_name(text) ? std::vector{text} : parts_of(text, ',')) {
+        if (is_name(part)) {
+            for (std::uint32_t i = 0; i < names.size(); ++i)
+                if (names[i] == part) phases.push_back(i);
+            continue;
+        }
+        const std::size_t hyphen = part.find('-');
+        const auto first = whole_of(part.substr(0, hyphen));
+        const auto last =
+            hyphen == std::string::npos || hyphen + 1 == part.size() ? first : whole_of(part.substr(hyphen + 1));
+        if (!first || !last) {
+            std::vector<std::string> known;
+            for (const std::string& name : names)
+                if (!name.empty() && std::ranges::find(known, name) == known.end()) known.push_back(name);
+            throw StorageError("'{}' is no list of phases; write e.g. 4 or 3,5-7{}", text,
+                               known.empty() ? "" : fmt::format(", or names: {}", fmt::join(known, ", ")));
+        }
+        for (std::uint64_t phase = *first; phase <= *last; ++phase) {
+            if (phase >= count)
+                throw StorageError("{}: there is no phase {}; there are {}, from 0", file.path(), phase, count);
+            phases.push_back(static_cast<std::uint32_t>(phase));
+        }
+    }
+    return phases;
+}
+
+std::vector<std::string> busy_levels(const InputFile& file, const FigureRequest& request) {
+    std::vector<std::string> busy;
+    for (const std::string& name : level_names(file))
+        if (!level_in(file, name, option_of(request, "--structure")).address.empty()) busy.push_back(name);
+    return busy;
+}
+
+std::vector<LevelLines> chosen_levels(const InputFile& file, const FigureRequest& request) {
+    const std::string level = option_of(request, "--level"), structure = option_of(request, "--structure");
+    const std::string where = structure.empty() ? "" : " in " + structure;
+    const bool several = request.kind == "histogram";
+    const std::vector<std::string> names = level.empty() ? level_names(file)
+                                           : several     ? parts_of(level, ',')
+                                                         : std::vector{level};
+    std::vector<LevelLines> found;
+    for (const std::string& name : names) {
+        LevelLines lines = level_in(file, name, structure);
+        if (!lines.address.empty()) {
+            found.push_back(std::move(lines));
+        } else if (!level.empty()) {
+            const std::vector<std::string> others = busy_levels(file, request);
+            throw StorageError("{}: {} has no accesses{}; there are some of: {}", file.path(), name, where,
+                               others.empty() ? "none" : fmt::format("{}", fmt::join(others, ", ")));
+        }
+        if (!several && !found.empty()) break;
+    }
+    if (found.empty()) throw StorageError("{}: no level has accesses{}", file.path(), where);
+    return found;
+}
+
+}  // namespace cachetally
