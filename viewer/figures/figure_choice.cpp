@@ -82,6 +82,7 @@ bool has_flag(const FigureRequest& request, std::string_view name) {
 }
 
 std::vector<Region> drawn_structures(const InputFile& file) {
+    if (!file.root().has("structures")) return {};
     std::vector<Region> found = read_structures(file.root()).regions;
     std::erase_if(found, [](const Region& region) { return region.bytes == 0; });
     return found;

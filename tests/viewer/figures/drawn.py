@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What figures draw beside what the file has, read with h5py and numpy alone. Run after the script of `cachetally figure`, without its last
-# line: argv is a directory. Each function without parameters is a case; names those that failed.
+# line: argv is a directory, and the program that has the core compute what is painted (data/main.cpp). Each function without parameters is a case; names those that failed.
 import os
+import subprocess
 import traceback
 
 script = set(globals())
@@ -32,6 +33,26 @@ def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
                                  "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], "x": "", "y": "", "value": "",
                                  "facet": "", "lines": "", "where": "", "standing": [], **given})
+
+
+def core(kind, result, options):
+    """The file that the core makes for a figure, or what it says of why it does not."""
+    path = f"{sys.argv[1]}/data{len(os.listdir(sys.argv[1]))}.h5"
+    phases = [f"--phases={','.join(map(str, options.phases))}"] if options.phases else []
+    given = [f"--{name}={getattr(options, name)}" for name in ("level", "structure", "what") if getattr(options, name)]
+    flags = [f"--{name}" for name in ("log", "linear") if getattr(options, name)]
+    run = subprocess.run([sys.argv[2], kind, result.path, path, *phases, *given, *flags], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise Refused(run.stderr)
+    return run.stdout.strip() if kind == "numbers" else path
+
+
+def painted(kind):
+    draw = KINDS[kind]
+    return lambda result, options: draw(result, argparse.Namespace(**{**vars(options), "data": core(kind, result, options)}))
+
+
+histogram, small_multiples, heat = map(painted, ("histogram", "phases", "heat"))
 
 
 def texts_of(figure):
@@ -200,31 +221,43 @@ def symmetric_logarithmic_colours_are_those_of_the_page():
     assert isinstance(colour_scale(np.array([1.0, 29]), "bits"), Normalize) and isinstance(colour_scale(np.array([1.0, 31]), "bits"), LogNorm)
 
 
-def gaps_of_400_stretches_take_a_tenth_of_the_axis():
-    base = 0x10000000 + np.arange(400, dtype=np.uint64) * (1 << 20)
-    axis = Axis((base[:, None] + np.arange(0, 4096, 64, dtype=np.uint64)).ravel(), 64)
-    # by hand: 1,638,400 bytes; 12 % of them over 399 gaps are 492.75, so 493
-    assert np.array_equal(axis.start, np.arange(400) * (4096.0 + 493)), axis.start[:3]
-    assert axis.length == 400 * 4096 + 399 * 493
-    assert abs(1 - 400 * 4096 / axis.length - 0.107) < 0.001
-    # a line in each page alone: the gaps are of their size, not of a line's
-    axis = Axis(base, 16)
-    assert axis.length == 400 * 16 + 399 * 2, axis.length
+def structures_lie_from_their_first_to_their_last_byte():
+    """Over what is between; of two stretches of 8 lines the gap is 13 bytes: 1.2 % of 1024, rounded up."""
+    address = np.concatenate([0x10000 + 64 * np.arange(8), 0x900000 + 64 * np.arange(8)])
+    file = lines_file("places", address, [0] * 16, [1] * 16)
+    file.file.close()
+    with h5py.File(file.path, "r+") as h5:
+        for name, column in (("base", [0x10020, 0x900040, 0x500000, 0xFF00, 0]), ("bytes", [0x8F0000, 64, 64, 16, 0])):
+            h5[f"structures/{name}"] = np.array(column, np.uint64)
+        h5["structures/element_bytes"] = np.array([8] * 5, np.uint32)
+        h5["structures/name"] = np.array([b"all", b"one", b"none", b"before", b"elsewhere"])
+    counts = Counts(core("histogram", Result(file.path), wanted()))
+    assert counts.length == 1024 + 13
+    assert counts.places[:2] == [(32, 525 + 32), (525 + 64, 525 + 128)], counts.places
+    assert np.isnan(counts.places[2:]).all()
 
 
-def stretches_beyond_1000_are_joined_over_the_smallest_holes():
-    """And a structure reaches from its first to its last byte, over what is between."""
-    pages = np.cumsum([10] * 600 + [1000] * 500)  # holes of 9 pages, then of 999
-    address = np.array(pages, np.uint64) * 4096
-    axis = Axis(address, 64)
-    # by hand: 1100 pages allow holes of 22: the first 600 are one stretch
-    assert len(axis.start) == 501, len(axis.start)
-    assert axis.place(address[599:600])[0] == 599 * 10 * 4096
-    left, right = axis.stretch(int(address[0]) + 32, int(address[599]) - int(address[0]))
-    assert (left, right) == (32, 599 * 10 * 4096 + 32), (left, right)
-    assert axis.stretch(int(address[599]) + 64, 4096) is None
-    axis = Axis(np.cumsum(np.full(5000, 100, np.uint64)) * np.uint64(4096), 64)  # 5000 pages allow 100
-    assert len(axis.start) == 1
+def miss_rates_of_columns_are_misses_over_accesses():
+    """Two lines in each column of 1800: 1 of 1 and 1 of 9 are 2 of 10."""
+    lines = np.arange(1800)
+    result = lines_file("rates", 0x10000 + 64 * lines, [0] * 1800, np.where(lines % 2, 9, 1), np.ones(1800))
+    (picture,) = Counts(core("histogram", result, wanted(what="missrate"))).pictures
+    assert np.allclose(picture.mean, 20) and np.allclose(picture.most, 100) and picture.above == 0 and picture.end == 100
+
+
+def columns_of_histograms_are_those_of_numpy():
+    random = np.random.default_rng(5)
+    line = np.unique(random.integers(0, 5000, 3000))
+    line = np.union1d(line, np.arange(0, 5000, 60))  # no holes
+    phase, accesses = random.integers(0, 3, len(line)), random.integers(1, 99, len(line))
+    result = lines_file("columns", 0x40000 + 64 * line, phase, accesses)
+    counts = Counts(core("histogram", result, wanted(phases=[0, 2])))
+    first, size = line.min(), 1 + line.max() - line.min()
+    assert counts.length == 64 * size
+    for i in random.integers(0, 900, 200):
+        own = (phase != 1) & ((line - first) * 900 // size == i)
+        mean, most = counts.pictures[0].mean[i], counts.pictures[0].most[i]
+        assert np.isclose(mean, accesses[own].mean()) and most == accesses[own].max() if own.any() else np.isnan(mean), i
 
 
 def cells_of(figure):
@@ -283,18 +316,18 @@ def phases_have_their_names():
     file = lines_file("named", [0, 64, 0, 64], [0, 0, 1, 2], [1, 2, 3, 4])
     file.file.close()
     with h5py.File(file.path, "r+") as h5:
-        names = h5.create_dataset("phases/name", data=["phase 0", "so\x1blve", "touch all blocks of the matrix, then those of its transpose"], dtype=h5py.string_dtype())
+        names = h5.create_dataset("phases/name", data=np.array([b"phase 0", b"so\x1blve", b"touch all blocks of the matrix, then those of its transpose"]))
         names.attrs["description"] = "by the program"
     named = Result(file.path)
-    assert named.phase_names()[0] == "phase 0" and named.phases() == 3
+    assert named.phase_names()[0] == "phase 0"
     titles = [each.get_title(loc="left").rstrip("\n") for each in small_multiples(named, wanted()).axes][:3]
     assert titles[:2] == ["phase 0: phase 0", "phase 1: so\ufffdlve"], titles
     assert titles[2].startswith("phase 2: touch all blocks") and titles[2].endswith("\u2026"), titles
     last = "touch all blocks of the matrix, then those of its transpose"
-    for text, numbers in (("1", [1]), ("0-1", [0, 1]), ("phase 0", [0]), (last, [2]), ("2,phase 0", [2, 0])):
-        assert named.phases_of(text) == numbers, text
-    for text, why in (("solve", "or names: phase 0, "), ("3", "no phase 3; there are 3, from 0"), ("1-x", "no list"), ("-1", "no list"), ("", "no list")):
-        assert why in refusal(named.phases_of, text), text
+    for text, numbers in (("1", "1"), ("0-1", "0,1"), ("phase 0", "0"), (last, "2"), ("2,phase 0", "2,0"), ("1-", "1")):
+        assert core("numbers", named, wanted(phases=[text])) == numbers, text
+    for text, why in (("solve", "or names: phase 0, "), ("3", "no phase 3; there are 3, from 0"), ("1-x", "no list"), ("-1", "no list"), ("1,", "no list")):
+        assert why in refusal(core, "numbers", named, wanted(phases=[text])), text
     named.file.close()
     with h5py.File(file.path, "r+") as h5:
         del h5["phases/name"].attrs["description"]
@@ -353,9 +386,9 @@ def heat_tells_no_line_nothing_and_the_least_apart():
     for low, log in ((60, False), (60, True), (0.5, True), (1, False)):
         result = lines_file("apart", np.concatenate([address, far, far]), [0] * 16 + [1] * 8, [low] * 8 + [64] * 8 + [64] * 8)
         figure = heat(result, wanted(log=log, linear=not log))
-        axis = Axis(np.concatenate([address, far]).astype(np.uint64), 64)
-        paper = colour_at(figure, 512 + (axis.start[1] - 512) / 2, 0)
-        none, least, most = colour_at(figure, 250, 1), colour_at(figure, 250, 0), colour_at(figure, axis.start[1] + 250, 0)
+        second = 512 + 13  # the gap is 1.2 % of 1024 bytes
+        paper = colour_at(figure, 512 + 6.5, 0)
+        none, least, most = colour_at(figure, 250, 1), colour_at(figure, 250, 0), colour_at(figure, second + 250, 0)
         assert len({paper, none, least, most}) == 4, (paper, none, least, most)
         assert paper == (255, 255, 255)
         assert none == tuple(rgb(DRAWING["light"]["zero"])) and most == tuple(rgb(DRAWING["light"]["ramp"][-1]))

@@ -21,7 +21,9 @@ TEST(Drawn, IsWhatTheFileHas) {
     const std::string script(figure_script());
     write_contents(directory / "drawn.py", script.substr(0, script.rfind("main()")) +
                                                contents(CACHETALLY_SOURCE_DIR "/tests/viewer/figures/drawn.py"));
-    EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory / "drawn.py") + " " + directory.path().string()).c_str()),
+    EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory / "drawn.py") + " " + directory.path().string() +
+                           " " CACHETALLY_FIGURE_DATA)
+                              .c_str()),
               0);
 }
 

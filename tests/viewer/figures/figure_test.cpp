@@ -10,6 +10,7 @@
 #include "monitor/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
+#include "viewer/core/heat.hpp"
 
 namespace cachetally {
 namespace {
@@ -82,20 +83,24 @@ TEST_F(Figures, LevelsWithoutAccessesAreLeftOutUnlessTheyAreNamed) {
 }
 
 TEST_F(Figures, CellsOfHeatMapsAreMeansOfTheirPartsOfLines) {
-    const std::string script(figure_script());
-    write_contents(directory_ / "cells.py", script.substr(0, script.rfind("main()")) + R"(
-lines = one_of(Result(sys.argv[1]), argparse.Namespace(level="", structure=""))
-axis = Axis(lines.address, lines.line)
-for count in (200, 40, 600, 7, 300):
-    cells = heat_cells(lines, axis, "misses", np.arange(3), count)
-    for column in range(count):  # lines by how much of them is in it
-        own = [(line, min((line + 1) * count, (column + 1) * 200) - max(line * count, column * 200)) for line in range(200)]
-        own = [each for each in own if each[1] > 0]
-        for phase in range(2):
-            mean = sum(line % 3 * part for line, part in own) / sum(part for _, part in own)
-            assert abs(cells[phase, column] - mean) < 1e-9, (count, column)
-)");
-    EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory_ / "cells.py") + " " + result_).c_str()), 0);
+    const InputFile file(result_);
+    const LevelLines lines = read_combined(file.root(), "L1");
+    for (const std::size_t count : {200, 40, 600, 7, 300}) {
+        HeatSums sums(AxisLines({{{0x1000, 12800, 0}}, 12800}, 64), 0, 12800, count, 2, true);
+        sums.add(CountRows{lines.address, {}, lines.phase, {}, lines.accesses, lines.misses});
+        const HeatCells cells = sums.cells(CountKind::misses);
+        for (std::size_t column = 0; column < count; ++column) {
+            double all = 0, part = 0;
+            for (std::size_t line = 0; line < 200; ++line) {  // by how much of the line is in the column
+                const auto begin = static_cast<double>(std::max(line * count, column * 200));
+                const auto own = static_cast<double>(std::min((line + 1) * count, (column + 1) * 200)) - begin;
+                all += own > 0 ? static_cast<double>(line % 3) * own : 0;
+                part += std::max(0.0, own);
+            }
+            for (const std::size_t at : {column, count + column})
+                EXPECT_NEAR(cells.sum[at] / cells.weight[at], all / part, 1e-9) << count << ' ' << column;
+        }
+    }
 }
 
 TEST_F(Figures, FormatsAreThoseOfTheName) {
