@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scales: "auto" is one rule on the page, in the terminal and in figures, and what is compared has one scale.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Texts of a picture in the order in which they are drawn, panel by panel: "title" to the next panel's. */
@@ -14,11 +15,16 @@ async function textsByPanel(t, page, titles, picture = page) {
     return begins.map((begin, i) => texts.slice(begin + 1, begins[i + 1] ?? texts.length));
 }
 
-/** The script of figures up to some of its parts, as viewer/figures/figure.cpp puts it together. */
-const partsOfFigures = (t, ...parts) => {
-    const read = (file) => readFileSync(join(t.here, '../../viewer', file), 'utf8');
-    return [`DRAWING = ${read('drawing.json')}`, ...['figure', ...parts].map((part) => read(`figures/${part}.py`))];
-};
+/** What the tool hands Python to paint: an interpreter that copies it in place of the figure. */
+function paintedFrom(t, ...words) {
+    const copy = join(t.directory, 'copy-data');
+    if (!existsSync(copy)) {
+        const lines = ['#!/bin/sh', 'for word; do', 'case $word in --data=*) from=${word#*=} ;; --output=*) to=${word#*=} ;; esac', 'done', 'cp "$from" "$to"'];
+        writeFileSync(copy, `${lines.join('\n')}\n`, { mode: 0o755 });
+    }
+    execFileSync(t.program, ['figure', ...words, '-f', '-o', 'painted.svg'], { cwd: t.directory, env: { ...process.env, CACHETALLY_PYTHON: copy }, stdio: ['ignore', 'ignore', 'inherit'] });
+    return join(t.directory, 'painted.svg');
+}
 
 const says = (text) => text.includes('logarithmic');
 
@@ -86,13 +92,27 @@ export const scaleCases = [
                 writeFileSync(t.file(`${name}.din`), lines.map((each) => `0 ${each.toString(16)}\n`).join(''));
                 t.run('replay', `${name}.din`, '-m', 'schulz2002', '-o', `${name}.h5`);
             }
-            const parts = partsOfFigures(t, 'figure_axis', 'figure_lines');
+            // of each file that the tool hands over the axis; and, of the result, the rule of docs/viewer.md in a few lines of numpy
             const asked = `
-import json
-for name, levels in json.loads(sys.argv[1]):
-    found = lines_of(Result(name + ".h5"), levels, "")
-    axis = Axis(np.concatenate([each.address for each in found]), np.concatenate([np.full(len(each.address), each.line) for each in found]))
-    print(";".join([*(f"{base} {size} {start}" for base, size, start in zip(axis.base, map(int, axis.bytes), map(int, axis.start))), str(int(axis.length))]))`;
+import h5py, json, sys, numpy as np
+def by_the_rule(levels):
+    address, line = (np.concatenate(each) for each in zip(*((level["address"][:], np.full(len(level["address"]), int(level.attrs["line_bytes"]))) for level in levels)))
+    unit, address = int(line.max()), address.astype(np.int64)
+    pages = np.unique(np.concatenate([address // 4096, (address + line - 1) // 4096]))
+    hole = max(4, len(pages) // 50)
+    while (np.diff(pages) > hole).sum() >= 1000:
+        hole *= 4
+    group = np.cumsum(np.r_[0, np.diff(pages) > hole])[np.searchsorted(pages, address // 4096)]
+    begin = [address[group == i].min() // unit * unit for i in range(group.max() + 1)]
+    size = [((address + line)[group == i].max() - first + unit - 1) // unit * unit for i, first in enumerate(begin)]
+    gap = int(np.ceil(min(sum(size) * 0.012, sum(size) * 0.12 / max(1, len(size) - 1))))
+    start = np.cumsum([0] + [each + gap for each in size])
+    return ";".join([*(f"{a} {b} {c}" for a, b, c in zip(begin, size, start)), str(start[-1] - gap)])
+for name, levels, painted in json.loads(sys.argv[1]):
+    with h5py.File(painted) as file, h5py.File(name + ".h5") as result:
+        axis = file["axis"]
+        print(";".join([*(f"{a} {int(b)} {int(c)}" for a, b, c in zip(axis["base"][:], axis["bytes"][:], axis["start"][:])), str(int(axis.attrs["bytes"]))]))
+        print(by_the_rule([result["combined"][level] for level in levels]))`;
             const [chosen, shown] = [[], []];
             for (const [name, stretches] of [['lu', 2], ['axes', 0], ['pages', 400], ['lines', 400], ['many', 0]]) {
                 await t.open(page, t.file(`${name}.h5`), 'show=accesses');
@@ -106,12 +126,18 @@ for name, levels in json.loads(sys.argv[1]):
                         return [...segments.map((each) => `${each.base} ${each.bytes} ${each.start}`), `${bytes}`];
                     }, levels.map(([, id]) => id));
                     t.check(stretches === 0 || axis.length === stretches + 1, `${axis.length - 1} stretches of ${name}`);
-                    chosen.push([name, levels.map(([owner]) => owner)]);
+                    const names = levels.map(([owner]) => owner);
+                    const painted = `axis${chosen.length}.h5`;
+                    copyFileSync(paintedFrom(t, 'histogram', `${name}.h5`, '--level', names.join()), join(t.directory, painted));
+                    chosen.push([name, names, painted]);
                     shown.push(axis.join(';'));
                 }
             }
-            const drawn = t.script('-c', [...parts, asked].join('\n'), JSON.stringify(chosen)).trim().split('\n');
-            chosen.forEach((each, i) => t.equal(drawn[i], shown[i], `the axis of ${each}`));
+            const told = t.script('-c', asked, JSON.stringify(chosen)).trim().split('\n');
+            chosen.forEach((each, i) => {
+                t.equal(told[2 * i], shown[i], `the axis of a figure of ${each}`);
+                t.equal(told[2 * i + 1], shown[i], `the axis by the rule of ${each}`);
+            });
         },
     ],
     [
@@ -119,52 +145,45 @@ for name, levels in json.loads(sys.argv[1]):
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             t.run('run', 'fft', 'n=4096', '-m', 'generic3', '-o', 'cells.h5');
-            const parts = partsOfFigures(t, 'figure_axis', 'figure_lines', 'figure_heat');
             const asked = `
-import base64, json
-name, level, what, log, linear, count = json.loads(sys.argv[1])
-result = Result(name)
-lines = one_of(result, argparse.Namespace(level=level, structure=""))
-value = heat_cells(lines, Axis(lines.address, lines.line), what, phase_edges(result.phases()), count)
-shades = Shades(value, argparse.Namespace(log=log, linear=linear))
-coded = lambda array: base64.b64encode(array.tobytes()).decode()
-print(json.dumps([coded(value), coded(shades.cells), shades.end]))`;
+import base64, h5py, json, sys
+with h5py.File(sys.argv[1]) as file:
+    print(json.dumps([base64.b64encode(file["cells"][:].tobytes()).decode(), *(float(file.attrs[each]) for each in ("least", "end", "most", "above"))]))`;
             let compared = 0;
-            for (const [file, level, what, scale, count] of [
-                ['lu.h5', 'L1', 'accesses', 'auto', 600],
-                ['lu.h5', 'L2', 'misses', 'linear', 601],
-                ['cells.h5', 'L1D', 'misses', 'auto', 333],
-                ['cells.h5', 'L1D', 'missrate', 'auto', 600],
-                ['cells.h5', 'L2', 'hits', 'log', 97],
+            for (const [file, level, what, scale] of [
+                ['lu.h5', 'L1', 'accesses', 'auto'],
+                ['lu.h5', 'L2', 'misses', 'linear'],
+                ['cells.h5', 'L1D', 'misses', 'auto'],
+                ['cells.h5', 'L1D', 'missrate', 'auto'],
+                ['cells.h5', 'L2', 'hits', 'log'],
             ]) {
                 await t.open(page, t.file(file), `show=${what}&level=${level}&theme=light`);
-                const [value, cells, end] = await page.evaluate(
-                    async ([level, what, scale, count]) => {
+                const [cells, ...ends] = await page.evaluate(
+                    async ([level, what, scale]) => {
                         document.documentElement.dataset.theme = 'light';
-                        const { id } = cachetally.source.info.series.find((each) => each.kind === 'level' && each.owner === level);
+                        const { id, phases } = cachetally.source.info.series.find((each) => each.kind === 'level' && each.owner === level);
                         const axis = await cachetally.source.axis([id]);
-                        const heat = await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, count, cachetally.source.info.series.find((each) => each.id === id).phases, 256);
-                        const shaded = cachetally.shade(heat, scale);
-                        return [Array.from(heat.sum, (each, i) => (heat.weight[i] > 0 ? each / heat.weight[i] : null)), [...new Uint8Array(shaded.cells.buffer)], shaded.end];
+                        const { cells, least, end, most, above } = cachetally.shade(await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, 600, phases), scale);
+                        return [[...cells], least, end, most, above];
                     },
-                    [level, what, scale, count],
+                    [level, what, scale],
                 );
-                const said = JSON.parse(t.script('-c', [...parts, asked].join('\n'), JSON.stringify([t.file(file), level, what, scale === 'log', scale === 'linear', count])));
-                const drawn = new Float64Array(Uint8Array.from(Buffer.from(said[0], 'base64')).buffer);
-                const colours = Buffer.from(said[1], 'base64');
+                const painted = paintedFrom(t, 'heat', file, '--level', level, '--what', what, ...(scale === 'auto' ? [] : [`--${scale}`]));
+                const [coded, ...others] = JSON.parse(t.script('-c', asked, painted));
+                const shades = Buffer.from(coded, 'base64');
                 const where = `${what} of ${level} in ${file}, ${scale}`;
-                t.equal(drawn.length, value.length, `cells of ${where}`);
-                t.near(said[2], end, `end of the scale of ${where}`);
-                let [unlike, off] = [0, 0];
-                value.forEach((each, i) => {
-                    const other = drawn[i];
-                    if (each === null ? !Number.isNaN(other) : Math.abs(each - other) > 1e-9 * Math.max(1, Math.abs(each))) ++unlike;
-                    const seen = each !== null;
-                    if ([0, 1, 2].some((c) => seen && cells[4 * i + c] !== colours[4 * i + c]) || (cells[4 * i + 3] > 0) !== (colours[4 * i + 3] > 0)) ++off;
-                    if (seen) ++compared;
+                t.equal(shades.length, cells.length, `cells of ${where}`);
+                ['least', 'end', 'most', 'above'].forEach((name, i) => t.near(others[i], ends[i], `${name} of the scale of ${where}`));
+                // one shade, one colour
+                const colours = new Map();
+                let unlike = 0;
+                cells.forEach((colour, i) => {
+                    if (!colours.has(shades[i])) colours.set(shades[i], colour);
+                    if (colours.get(shades[i]) !== colour) ++unlike;
+                    if (colour !== 0) ++compared;
                 });
-                t.equal(unlike, 0, `values of ${where} that differ`);
-                t.equal(off, 0, `colours of ${where} that differ`);
+                t.equal(unlike, 0, `cells of ${where} that differ`);
+                t.equal(new Set(colours.values()).size, colours.size, `colours of ${where}`);
             }
             t.check(compared > 1000, `${compared} cells`);
         },

@@ -174,6 +174,12 @@ Answer* CACHETALLY_PAGE(cells)(Held* heat, CountKind kind) {
     return answer;
 }
 
+/// The first phase of each row, and one behind the last.
+Answer* CACHETALLY_PAGE(edges)(std::uint32_t phases) {
+    auto* answer = new Answer;
+    answer->put_all(phase_edges(phases));
+    return answer;
+}
 /// The ends of the scale, the largest, how many are above; how many shades there are; the cells.
 Answer* CACHETALLY_PAGE(shades)(const Numbers& sum, const Numbers& weight, const Numbers& other_sum,
                                 const Numbers& other_weight, bool differences, DrawnScale scale) {

@@ -2,16 +2,14 @@
 // Where the field's numbers come from: lines that the worker reads, or, of what a file knows of data structures as a whole alone,
 // sums that are spread evenly over the lines of a structure.
 import { sum } from 'd3-array';
-import { scale as rule } from '../../drawing.json';
 import { placeOf, rangeOf } from './axis';
 import type { Chosen } from './app';
 import type { Source } from './client';
+import { answer } from './core';
 import { rowsOf, sumOf, sumsBy } from './cube';
-import { phaseEdges } from './numbers';
 import { emptyBuckets, type Axis, type Buckets, type Column, type Heat, type Structure } from './protocol';
 
 const heatColumns = 512;
-const heatRows = rule.most_rows;
 
 /** Two columns of the cube whose quotient is shown, or one and null. */
 function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
@@ -27,8 +25,8 @@ function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
 export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]) {
     const cube = chosen.cube!;
     const phases = chosen.series.phases;
-    const rows = Math.min(phases, heatRows);
-    const edges = phaseEdges(phases, rows);
+    const edges = [...answer('edges', phases).numbers];
+    const rows = edges.length - 1;
     const [values, per] = columnsOfCube(chosen);
     const [sums, weights] = [0, 1].map(() => new Float64Array(rows * heatColumns));
     const width = (x1 - x0) / heatColumns;
