@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 
 #include "viewer/core/scale.hpp"
 
@@ -24,8 +24,10 @@ void put(CountColumns& into, const ColumnView& view, double from, double to, con
     if (begin >= static_cast<double>(view.count)) return;
     const auto first = static_cast<std::size_t>(begin);
     std::size_t end = first + 1;
-    if (to - from > width * wider)
-        end = std::min(view.count, static_cast<std::size_t>(std::ceil((to - view.x0) / width - column_rounding)));
+    if (to - from > width * wider) {
+        const double last = std::ceil((to - view.x0) / width - column_rounding);  // may be more than 32 bits hold
+        end = static_cast<std::size_t>(std::min(static_cast<double>(view.count), last));
+    }
     into.touched[first] += added.touched;
     into.sum[first] += added.sum;
     for (std::size_t i = first; i < end; ++i) {

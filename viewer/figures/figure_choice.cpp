@@ -68,6 +68,12 @@ LevelLines level_in(const InputFile& file, const std::string& name, const std::s
     return structure.empty() ? lines : within(lines, named_range(file, structure));
 }
 
+/// Without reading its rows where all of them count.
+bool is_busy(const InputFile& file, const std::string& name, const std::string& structure) {
+    if (!structure.empty()) return !level_in(file, name, structure).address.empty();
+    return file.root().open_group("combined").open_group(name).open_dataset("address").rows() > 0;
+}
+
 }  // namespace
 
 std::string option_of(const FigureRequest& request, std::string_view name) {
@@ -156,7 +162,7 @@ std::vector<std::uint32_t> phases_in(const InputFile& file, const std::string& t
 std::vector<std::string> busy_levels(const InputFile& file, const FigureRequest& request) {
     std::vector<std::string> busy;
     for (const std::string& name : level_names(file))
-        if (!level_in(file, name, option_of(request, "--structure")).address.empty()) busy.push_back(name);
+        if (is_busy(file, name, option_of(request, "--structure"))) busy.push_back(name);
     return busy;
 }
 

@@ -183,7 +183,8 @@ void write_figure_data(const FigureRequest& request, const std::string& path) {
     const std::vector<LevelLines> levels = chosen_levels(file, request);
     const AddressAxis axis = axis_of_levels(levels);
     ResultFile result(path);
-    write_levels(result.root(), levels, busy_levels(file, request));
+    const bool all = request.kind == "histogram";
+    write_levels(result.root(), levels, all ? std::vector<std::string>{} : busy_levels(file, request));
     write_axis(result.root(), axis, file);
     result.root().set_attribute("phases", phases_of(file));
     if (request.kind == "histogram")
