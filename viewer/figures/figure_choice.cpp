@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 
-#include "base/text.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
 
@@ -23,8 +21,13 @@ std::optional<std::uint64_t> whole_of(std::string_view text) {
 }
 
 std::vector<std::string> parts_of(const std::string& text, char between) {
-    std::vector<std::string> parts;
-    for (const auto part : std::views::split(text, between)) parts.emplace_back(part.begin(), part.end());
+    std::vector<std::string> parts{""};
+    for (const char letter : text) {
+        if (letter == between)
+            parts.emplace_back();
+        else
+            parts.back() += letter;
+    }
     return parts;
 }
 
@@ -99,7 +102,9 @@ ByteRange named_range(const InputFile& file, const std::string& name) {
     const std::vector<Region> structures = drawn_structures(file);
     const auto found = std::ranges::find(structures, parts.front(), &Region::name);
     if (found == structures.end()) {
-        const auto names = structures | std::views::transform(&Region::name);
+        std::vector<std::string> names;
+        names.reserve(structures.size());
+        for (const Region& each : structures) names.push_back(each.name);
         throw StorageError("{}: there is no data structure '{}'; there are: {}", file.path(), parts.front(),
                            fmt::join(names, ", "));
     }
