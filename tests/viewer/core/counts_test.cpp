@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "viewer/core/groups.hpp"
@@ -237,6 +238,26 @@ TEST(DrawnHeat, ManyPhasesShareRows) {
     EXPECT_EQ(cells.weight[0], 3);
     EXPECT_EQ(cells.sum[1], 3);
     EXPECT_EQ(cells.weight[1], 4);
+}
+
+TEST(DrawnHeat, CellsAreMeansOfTheirPartsOfLines) {
+    Rows rows;
+    for (const std::uint32_t phase : {0, 1})
+        for (std::size_t line = 0; line < 200; ++line) rows.add(line, 5, static_cast<double>(line % 3), phase);
+    for (const std::size_t count : {200, 40, 600, 7, 300}) {
+        const HeatCells cells = heat_of(rows, 200, count, 2, CountKind::misses);
+        for (std::size_t column = 0; column < count; ++column) {
+            double all = 0, part = 0;
+            for (std::size_t line = 0; line < 200; ++line) {  // by how much of the line is in the column
+                const auto begin = static_cast<double>(std::max(line * count, column * 200));
+                const auto end = static_cast<double>(std::min((line + 1) * count, (column + 1) * 200));
+                all += static_cast<double>(line % 3) * std::max(0.0, end - begin);
+                part += std::max(0.0, end - begin);
+            }
+            for (const std::size_t at : {column, count + column})
+                EXPECT_NEAR(cells.sum[at] / cells.weight[at], all / part, 1e-9) << count << ' ' << column;
+        }
+    }
 }
 
 TEST(DrawnHeat, GridsWeighTheirBlocksByLines) {

@@ -10,7 +10,6 @@
 #include "monitor/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
-#include "viewer/core/heat.hpp"
 
 namespace cachetally {
 namespace {
@@ -80,27 +79,6 @@ TEST_F(Figures, LevelsWithoutAccessesAreLeftOutUnlessTheyAreNamed) {
     }
     for (const char* text : {">L1, lines of 64 bytes<", ">accesses per line and phase<"})
         EXPECT_NE(contents(directory_ / "heat.svg").find(text), std::string::npos) << text;
-}
-
-TEST_F(Figures, CellsOfHeatMapsAreMeansOfTheirPartsOfLines) {
-    const InputFile file(result_);
-    const LevelLines lines = read_combined(file.root(), "L1");
-    for (const std::size_t count : {200, 40, 600, 7, 300}) {
-        HeatSums sums(AxisLines({{{0x1000, 12800, 0}}, 12800}, 64), 0, 12800, count, 2, true);
-        sums.add(CountRows{lines.address, {}, lines.phase, {}, lines.accesses, lines.misses});
-        const HeatCells cells = sums.cells(CountKind::misses);
-        for (std::size_t column = 0; column < count; ++column) {
-            double all = 0, part = 0;
-            for (std::size_t line = 0; line < 200; ++line) {  // by how much of the line is in the column
-                const auto begin = static_cast<double>(std::max(line * count, column * 200));
-                const auto own = static_cast<double>(std::min((line + 1) * count, (column + 1) * 200)) - begin;
-                all += own > 0 ? static_cast<double>(line % 3) * own : 0;
-                part += std::max(0.0, own);
-            }
-            for (const std::size_t at : {column, count + column})
-                EXPECT_NEAR(cells.sum[at] / cells.weight[at], all / part, 1e-9) << count << ' ' << column;
-        }
-    }
 }
 
 TEST_F(Figures, FormatsAreThoseOfTheName) {
