@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
+#include "base/temporary_folder.hpp"
 #include "storage/file.hpp"
 #include "storage/target.hpp"
 #include "viewer/figures/figure_data.hpp"
@@ -126,33 +128,17 @@ Ended run_script(const std::vector<std::string>& arguments) {
         missing);
 }
 
-/// A file that is gone in the end.
-class Scratch {
-public:
-    explicit Scratch(std::string path) : path_(std::move(path)) {}
-    ~Scratch() {
-        std::error_code error;
-        std::filesystem::remove(path_, error);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-};
-
 void draw(const FigureRequest& request, const std::string& output) {
     std::vector<std::string> words{request.kind, request.file};
     words.insert(words.end(), request.more.begin(), request.more.end());
     words.push_back("--output=" + output);
     words.push_back("--format=" + figure_format(request.output));
     words.insert(words.end(), request.options.begin(), request.options.end());
-    const Scratch data(output + ".h5");
+    std::optional<TemporaryFolder> folder;
     if (is_of_counts(request)) {
-        write_figure_data(request, data.path());
-        words.push_back("--data=" + data.path());
+        const std::string data = folder.emplace("what a figure shows").path() + "/data.h5";
+        write_figure_data(request, data);
+        words.push_back("--data=" + data);
     }
     if (const std::string phases = chosen_phases(request); !phases.empty()) words.push_back("--phases=" + phases);
     const Ended ended = run_script(words);
