@@ -175,8 +175,11 @@ TEST(Retention, WithNoiseTheNumberOfLevelsIsRefused) {
 }
 
 TEST(Retention, PagesMuchLargerThanL1AreRefused) {
-    MachineDescription machine = load_machine("generic3");
-    machine.pages.size = 64 << 10;
+    const MachineDescription machine = read_machine(
+        "name: small\ncaches:\n  - {name: L1, size: 2 KiB, ways: 4, latency: 3, next: L2}\n"
+        "  - {name: L2, size: 64 KiB, ways: 8, latency: 12, next: memory}\n"
+        "pages: {size: 4 KiB, mapping: contiguous}\nmemory: {latency: 150}\n",
+        "small.yaml");
     const TestReport report = robust(machine, "levels", small_pages_alone());
     EXPECT_THAT(finding(report, "", "levels").reason, ::testing::HasSubstr("much larger than L1"));
 }
