@@ -102,6 +102,7 @@ TEST(Disturbed, DisturbedRunsDoNotDecide) {
     EXPECT_NEAR(all.meter.settled(all.arena, few), all.hit, 0.01 * all.hit);
 }
 
+#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// The report of l1 where another hardware thread uses the core in these runs.
 TestReport l1_shared_in(const std::function<bool(std::uint64_t number)>& shared) {
     ChangedTarget target([&](std::uint64_t number, const Arena&, const Chase&, Measurement& found) {
@@ -130,6 +131,7 @@ TEST(Disturbed, ATestIsAskedAgainWhereTheCoreWasSharedForAWhile) {
     EXPECT_NE(l1_shared_in([&](std::uint64_t number) { return number < 2 * runs; }).find("L1", "capacity"), nullptr);
     EXPECT_EQ(l1_shared_in([&](std::uint64_t number) { return number < 4 * runs; }).find("L1", "capacity"), nullptr);
 }
+#endif
 
 TEST(Disturbed, AClockThatWasMisjudgedOnceIsNotTheLeastTime) {
     Metered low(of_few([](std::uint64_t number, Measurement& found) { found.cycles *= number == 2 ? 0.98 : 1; }));
@@ -231,7 +233,6 @@ TEST(Disturbed, L1IsFoundOnSmallPagesWithATlbThatIsFull) {
     ChangedTarget target([](std::uint64_t, const Arena&, const Chase&, Measurement&) {}, machine, false);
     expect_l1_of_generic3(l1_of(target));
 }
-#endif
 
 // A hypervisor gives small pages for large ones.
 TEST(Disturbed, LargePagesThatAreTranslatedInPiecesTellNothingOfLevels) {
@@ -247,6 +248,7 @@ TEST(Disturbed, LargePagesThatAreTranslatedInPiecesTellNothingOfLevels) {
     const TestReport report = run_suite(target, options).back();
     EXPECT_NE(finding(report, "", "capacity").reason.find("in pieces"), std::string::npos);
 }
+#endif
 
 }  // namespace
 }  // namespace cachetally
