@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <numeric>
+#include <set>
 
 #include "storage/columns.hpp"
 #include "storage/provenance.hpp"
@@ -52,6 +53,26 @@ TEST(ResultFile, AppearsOnlyWhenFinished) {
     }
     const InputFile input(path);
     EXPECT_EQ(input.root().whole_attribute("complete"), 1U);
+}
+
+// Readers of a large file look at its metadata first: these are not strewn among the data.
+TEST(ResultFile, HasItsMetadataInFewPlaces) {
+    constexpr std::size_t place = 64 << 10, groups = 64;
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    const std::vector<double> data(place / sizeof(double));
+    ResultFile file(path);
+    for (std::size_t i = 0; i < groups; ++i)
+        file.root().create_group(fmt::format("group{}", i)).write("data", std::span(data), Compression::none);
+    file.finish();
+    const std::string bytes = contents(path);
+    ASSERT_GT(bytes.size(), groups * place);
+    std::set<std::size_t> places;
+    std::size_t headers = 0;
+    for (std::size_t at = bytes.find("OHDR"); at != std::string::npos; at = bytes.find("OHDR", at + 1), ++headers)
+        places.insert(at / place);
+    EXPECT_GT(headers, 2 * groups);
+    EXPECT_LE(places.size(), groups / 16);
 }
 
 TEST(ResultFile, LeavesNothingBehindWhenAbandoned) {
