@@ -43,6 +43,31 @@ void judge(CountColumns& into, std::vector<double> values, CountKind kind) {
         std::count_if(values.begin(), values.end(), [&](double value) { return value > into.clip; }));
 }
 
+/// Puts columns together.
+void put_pixel(PixelColumns& into, const MadeColumns& columns, std::size_t begin, std::size_t end) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double touched = 0, sum = 0, least = infinity, most = -infinity;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (columns.least[i] == infinity) continue;
+        touched += columns.touched[i];
+        sum += columns.sum[i];
+        least = std::min(least, columns.least[i]);
+        most = std::max(most, columns.most[i]);
+    }
+    // a line that is wider than a column counts in the first of them alone
+    const double mean = touched > 0 ? sum / touched : most;
+    const bool any = least < infinity;
+    into.mean.push_back(any ? mean : std::numeric_limits<double>::quiet_NaN());
+    into.least.push_back(least);
+    into.most.push_back(most);
+    into.sum.push_back(sum);
+    into.smallest = std::min(into.smallest, least);
+    into.largest = std::max(into.largest, most);
+    if (!any) return;
+    if (const double positive = least > 0 ? least : mean > 0 ? mean : most; positive > 0)
+        into.positive = std::min(into.positive, positive);
+}
+
 double value_of(CountKind kind, const CountedLine& line) { return value_of(kind, line.first, line.second); }
 
 void put_line(CountColumns& into, const ColumnView& view, CountKind kind, double offset, double unit,
@@ -74,6 +99,21 @@ double value_of(CountKind kind, double first, double second) {
 
 CountColumns::CountColumns(std::size_t count)
     : touched(count), sum(count), least(count, std::numeric_limits<double>::infinity()), most(count) {}
+
+PixelColumns pixels_of(const MadeColumns& columns, double x0, double x1, std::size_t pixels) {
+    const auto count = static_cast<double>(columns.sum.size());
+    const double width = (columns.x1 - columns.x0) / count, step = (x1 - x0) / static_cast<double>(pixels);
+    PixelColumns found;
+    for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+        const double at = (x0 + static_cast<double>(pixel) * step - columns.x0) / width;
+        const double begin = std::clamp(std::floor(at + column_rounding), 0.0, count);
+        const double end = std::min(count, std::max(begin + 1, std::floor(at + step / width + column_rounding)));
+        if (pixel == 0) found.stretch.first = columns.x0 + begin * width;
+        found.stretch.second = columns.x0 + end * width;
+        put_pixel(found, columns, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+    }
+    return found;
+}
 
 LineCounts::LineCounts(AxisLines lines, bool two)
     : lines_(std::move(lines)), first_(lines_.count()), second_(two ? lines_.count() : 0) {}

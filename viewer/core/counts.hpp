@@ -36,6 +36,22 @@ struct CountColumns {
     double clip = std::numeric_limits<double>::infinity(), above = 0;
 };
 
+/// Columns as they were made, of x0 .. x1 of an axis.
+struct MadeColumns {
+    double x0 = 0, x1 = 1;
+    std::span<const double> touched, sum, least, most;
+};
+
+/// What pixels of a stretch show of columns: of each its mean, least, most and sum over those that it reaches (NaN,
+/// infinity and -infinity where no lines are).
+struct PixelColumns {
+    std::vector<double> mean, least, most, sum;
+    double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;  ///< of all
+    double positive = smallest;               ///< the least above 0: for logarithmic scales
+    std::pair<double, double> stretch{0, 0};  ///< of the axis, that the columns take
+};
+PixelColumns pixels_of(const MadeColumns& columns, double x0, double x1, std::size_t pixels);
+
 /// A line, and its counts.
 struct CountedLine {
     std::uint64_t address = 0;

@@ -42,6 +42,31 @@ LineCounts counts_of(const Rows& rows, double lines) {
 
 ColumnView all_in(std::size_t columns, double bytes) { return {0, bytes, columns, {0, bytes}}; }
 
+// Four columns of 10 bytes, the third without lines; a line that lies in the last two, too, counts in the second alone.
+TEST(Pixels, PutTheirColumnsTogether) {
+    const double none = std::numeric_limits<double>::infinity();
+    const Numbers touched{2, 1, 0, 0}, sum{6, 0, 0, 0}, least{1, 0, none, 7}, most{5, 0, 0, 7};
+    const MadeColumns columns{100, 140, touched, sum, least, most};
+    const PixelColumns two = pixels_of(columns, 100, 140, 2);
+    EXPECT_EQ(two.mean, (Numbers{2, 7}));
+    EXPECT_EQ(two.least, (Numbers{0, 7}));
+    EXPECT_EQ(two.most, (Numbers{5, 7}));
+    EXPECT_EQ(two.sum, (Numbers{6, 0}));
+    EXPECT_EQ(two.smallest, 0);
+    EXPECT_EQ(two.largest, 7);
+    EXPECT_EQ(two.positive, 2) << "of the first pixel its mean, as its least is 0";
+    EXPECT_EQ(two.stretch, std::pair(100.0, 140.0));
+    const PixelColumns narrow = pixels_of(columns, 112, 114, 1);  // less than a column
+    EXPECT_EQ(narrow.mean, Numbers{0});
+    EXPECT_EQ(narrow.stretch, std::pair(110.0, 120.0));
+    EXPECT_EQ(narrow.positive, none);
+    const PixelColumns beyond = pixels_of(columns, 120, 160, 4);
+    EXPECT_TRUE(std::isnan(beyond.mean[0]) && std::isnan(beyond.mean[2]));
+    EXPECT_EQ(beyond.mean[1], 7);
+    EXPECT_EQ(beyond.most[0], -none);
+    EXPECT_EQ(beyond.stretch.second, 140);
+}
+
 TEST(DrawnColumns, HaveSumLeastAndMostOfTheirLines) {
     Rows rows;
     rows.add(0, 10, 1);

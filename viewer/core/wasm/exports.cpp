@@ -107,6 +107,17 @@ Answer* CACHETALLY_PAGE(columns)(Held* counts, CountKind kind, const Numbers& vi
     put_columns(*answer, in<LineCounts>(counts).columns(kind, view_from(view)));
     return answer;
 }
+/// Of columns of ends[0] .. ends[1] what so many pixels of ends[2] .. ends[3] show: the largest, the smallest, the
+/// least above 0, the stretch that the columns take; means, least, most and sums by pixel.
+Answer* CACHETALLY_PAGE(pixels)(const Numbers& ends, std::size_t pixels, const Numbers& touched, const Numbers& sum,
+                                const Numbers& least, const Numbers& most) {
+    const double* at = ends.data;
+    const PixelColumns found = pixels_of({at[0], at[1], touched, sum, least, most}, at[2], at[3], pixels);
+    auto* answer =
+        new Answer({found.largest, found.smallest, found.positive, found.stretch.first, found.stretch.second});
+    answer->put_all(found.mean).put_all(found.least).put_all(found.most).put_all(found.sum);
+    return answer;
+}
 Answer* CACHETALLY_PAGE(selected)(Held* counts, CountKind kind, std::size_t most, std::uint32_t sets) {
     const SelectedLines found = in<LineCounts>(counts).selected(kind, most, sets);
     auto* answer = new Answer({found.lines, found.first, found.second});

@@ -11,7 +11,7 @@ import { figureOf } from './figure';
 import { followHands, type Sight } from './gestures';
 import { brief, full, percent, phasesInWords, signed } from './numbers';
 import { inside, textWidth, theme, type Box, type Painter } from './paint';
-import { columnsOf, dataFor, drawBreaks, drawPanel, meanIn, panelReader, stretchOf, tableOf, type Panel, type PanelSource } from './panels';
+import { columnsOf, dataFor, drawBreaks, drawPanel, meanIn, panelReader, tableOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import type { Wanted } from './chart';
 
@@ -184,7 +184,7 @@ export function fieldPlot(acts: FieldActs) {
         const row = rowAt(y);
         if (row >= 0 && rows() > 1) return acts.brush?.(null, lanes.phasesOf(row), true);
         const data = model.panels[0] && dataFor(model.panels[0], ...model.range);
-        if (data && inside(layout.all, x, y)) acts.brush?.(stretchOf(data, at, perPixel()), null, false);
+        if (data && inside(layout.all, x, y)) acts.brush?.(columnsOf(data, at, at + perPixel(), 1).stretch, null, false);
     }
 
     /** The structure at a place. */

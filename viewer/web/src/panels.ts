@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Panels over an axis of addresses: what they are drawn from (columns of the whole axis, and, when the hand has come to rest, of what is in
 // sight), and their drawing: columns with their least and most, and scales; the table behind them, and the means of the field's cells.
-import { sum } from 'd3-array';
+import { range, sum } from 'd3-array';
 import { addressesIn, describe, hex } from './axis';
 import { drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
-import { endOfScale } from './core';
+import { answer, endOfScale } from './core';
 import type { Row, Table } from './dom';
 import type { FieldModel } from './field';
 import type { Across } from './field_draw';
@@ -44,60 +44,22 @@ export function dataFor(panel: Panel, x0: number, x1: number): Buckets | null {
     return width(fine) <= width(whole) ? fine : whole;
 }
 
-export type Columns = ReturnType<typeof columnsOf>;
-
-/** Mean over the lines of the buckets from .. to - 1; 0 where there are none. */
-export function meanOf({ parts, sum: sums, touched: lines, min, max }: Buckets, from: number, to: number): number {
-    if (parts) return meanOf(parts[1], from, to) - meanOf(parts[0], from, to);
-    let [sum, touched, high] = [0, 0, 0];
-    for (let b = from; b < to; ++b) {
-        if (min[b] === Infinity) continue;
-        sum += sums[b];
-        touched += lines[b];
-        if (max[b] > high) high = max[b];
-    }
-    // a line that spans several columns is counted in the first of them alone
-    return touched > 0 ? sum / touched : high;
+/** By pixel the mean over the lines that have any (NaN where there are none), the range, and the sum; of all the ends, and the `stretch` of the axis
+ * that the columns shown take. `leastPositive`: for logarithmic scales. Differences are those of the means. */
+export interface Columns extends Record<'mean' | 'min' | 'max' | 'sum', Float64Array> {
+    most: number;
+    least: number;
+    leastPositive: number;
+    stretch: [number, number];
 }
 
-/** The columns of the data that a pixel beginning at `place` shows: from .. to - 1. */
-function columnsAt({ x0, x1, sum }: Buckets, place: number, perPixel: number): [number, number] {
-    const perBucket = (x1 - x0) / sum.length;
-    const begin = (place - x0) / perBucket;
-    const from = Math.max(0, Math.floor(begin + 1e-9));
-    return [from, Math.min(sum.length, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)))];
-}
-
-/** The stretch of the axis that they take. */
-export function stretchOf(data: Buckets, place: number, perPixel: number): [number, number] {
-    const perBucket = (data.x1 - data.x0) / data.sum.length;
-    const [from, to] = columnsAt(data, place, perPixel);
-    return [data.x0 + from * perBucket, data.x0 + to * perBucket];
-}
-
-/** One number per pixel: mean over the lines that have any, and the range. NaN where there are none. `leastPositive`: for logarithmic scales. */
-export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number) {
-    const columns = { most: -Infinity, least: Infinity, leastPositive: Infinity };
-    const mean = new Float64Array(pixels).fill(NaN);
-    const min = new Float64Array(pixels).fill(Infinity);
-    const max = new Float64Array(pixels).fill(-Infinity);
-    const perPixel = (x1 - x0) / pixels;
-    for (let p = 0; p < pixels; ++p) {
-        const [from, to] = columnsAt(data, x0 + p * perPixel, perPixel);
-        for (let b = from; b < to; ++b) {
-            if (data.min[b] === Infinity) continue;
-            if (data.min[b] < min[p]) min[p] = data.min[b];
-            if (data.max[b] > max[p]) max[p] = data.max[b];
-        }
-        const [low, high] = [min[p], max[p]];
-        if (low === Infinity) continue;
-        const value = (mean[p] = meanOf(data, from, to));
-        if (high > columns.most) columns.most = high;
-        if (low < columns.least) columns.least = low;
-        const positive = low > 0 ? low : value > 0 ? value : high;
-        if (positive > 0 && positive < columns.leastPositive) columns.leastPositive = positive;
-    }
-    return { ...columns, mean, min, max };
+export function columnsOf({ x0: from, x1: to, touched, sum: sums, min: lows, max: highs, parts }: Buckets, x0: number, x1: number, pixels: number): Columns {
+    const { numbers } = answer('pixels', Float64Array.of(from, to, x0, x1), pixels, touched, sums, lows, highs);
+    const [most, least, leastPositive, begin, end] = numbers;
+    const [mean, min, max, sum] = range(4).map((i) => numbers.subarray(5 + i * pixels, 5 + (i + 1) * pixels));
+    const [a, b] = (parts ?? []).map((each) => columnsOf(each, x0, x1, pixels).mean);
+    const means = a ? mean.map((own, i) => (Number.isNaN(own) ? own : (b[i] || 0) - (a[i] || 0))) : mean;
+    return { most, least, leastPositive, stretch: [begin, end], mean: means, min, max, sum };
 }
 
 /** Differences have 0 in the middle; others go from 0, or from the least (of at least a power of ten) where they are logarithmic. */
@@ -251,16 +213,13 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
 /** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
  * be told apart. */
 export function differenceOf(a: Buckets, b: Buckets): Buckets {
-    const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
-    const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
+    const [before, after] = [a, b].map((each) => columnsOf(each, each.x0, each.x1, each.sum.length).mean);
+    const means = before.map((mean, i) => (Number.isNaN(mean) && Number.isNaN(after[i]) ? NaN : (after[i] || 0) - (mean || 0)));
+    const or = (none: number) => means.map((mean) => (Number.isNaN(mean) ? none : mean));
     return {
         ...emptyBuckets(a.x0, a.x1, means.length, Math.max(a.grain, b.grain)),
-        touched: means.map((_, i) => (some(i) ? 1 : 0)),
-        sum: b.sum.map((sum, i) => sum - a.sum[i]),
-        min: means.map((mean, i) => (some(i) ? mean : Infinity)),
-        max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
-        total: b.total - a.total,
-        parts: [a, b],
+        touched: means.map((mean) => (Number.isNaN(mean) ? 0 : 1)),
+        ...{ sum: b.sum.map((sum, i) => sum - a.sum[i]), min: or(Infinity), max: or(-Infinity), total: b.total - a.total, parts: [a, b] },
     };
 }
 
@@ -283,9 +242,8 @@ export function meanIn(heat: Heat, drawn: [number, number], row: number, x0: num
 /** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
 function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed }: Panel): number[] {
     if (!data) return signed ? [NaN] : [NaN, NaN, NaN];
-    const [first, last] = columnsAt(data, from, to - from);
-    const [least, most] = [Math.min(...data.min.subarray(first, last)), Math.max(...data.max.subarray(first, last))];
-    const shown = least === Infinity ? 0 : rate ? meanOf(data, first, last) : sum(data.sum.subarray(first, last));
+    const { mean: [mean], sum: [all], min: [least], max: [most] } = columnsOf(data, from, to, 1);
+    const shown = least === Infinity ? 0 : rate ? mean : all;
     return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];
 }
 
