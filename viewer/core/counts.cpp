@@ -200,9 +200,11 @@ CountColumns pyramid_columns(const AxisLines& blocks, const PyramidBlocks& pyram
 
 std::vector<CountedLine> counted_lines(const AxisLines& lines, const CountRows& rows,
                                        std::span<const std::uint32_t> phases) {
+    std::vector<std::uint32_t> chosen(phases.begin(), phases.end());
+    std::sort(chosen.begin(), chosen.end());
     std::vector<CountedLine> found;
     for (std::size_t i = 0; i < rows.count(); ++i)
-        if ((phases.empty() || std::find(phases.begin(), phases.end(), rows.phase[i]) != phases.end()) &&
+        if ((chosen.empty() || std::binary_search(chosen.begin(), chosen.end(), rows.phase[i])) &&
             lines.line_of(rows.address[i]))
             found.push_back({rows.address[i], rows.first[i], rows.second_of(i)});
     std::stable_sort(found.begin(), found.end(),

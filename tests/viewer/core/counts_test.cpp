@@ -146,7 +146,7 @@ TEST(DrawnLines, WorstRowsAddUpOverPhases) {
     rows.add(3, 5, 0, 1);
     rows.add(1, 7, 0, 1);
     rows.add(2, 50, 0, 2);
-    const std::vector<std::uint32_t> phases{0, 1};
+    const std::vector<std::uint32_t> phases{1, 0};
     const auto worst = worst_of(counted_lines(lines_from_0x1000(4), rows, phases), CountKind::accesses, 9);
     ASSERT_EQ(worst.size(), 2U);
     EXPECT_EQ(worst[0].address, 0x10C0U);
@@ -287,7 +287,7 @@ TEST(DrawnHeat, CellsAreMeansOfTheirPartsOfLines) {
 
 TEST(DrawnHeat, GridsWeighTheirBlocksByLines) {
     HeatSums sums({AddressAxis{{{0x1000, 512, 0}}, 512}, 256}, 0, 512, 1, 2, true);
-    const std::vector<std::uint32_t> phases{0, 1};
+    const std::vector<std::uint32_t> phases{1, 0};
     const std::vector<std::uint64_t> blocks{0x1000, 0x1100}, finer{0x1000, 0x1080, 0x1100};
     const Numbers first{10, 20, 30, 40}, second{1, 2, 3, 4}, lines{1, 2, 3};
     sums.add(HeatGrid{phases, blocks, first, second, finer, lines});
