@@ -230,8 +230,8 @@ tests.press = async (page, text) => {
 };
 /** Chooses from a picture's menu of exports; without a picture, from that of the page's first. */
 tests.choose = async (page, name, picture = page) => {
-    const menu = picture.locator('details.menu:visible').first();
-    await menu.locator('summary').click();
+    const menu = picture.locator('.menu:visible').first();
+    await menu.getByRole('button', { name: 'Export' }).click();
     await menu.getByLabel(name).click();
 };
 /** What the button of a picture saves as CSV, SVG or PNG; without a picture, that of the page's first. */

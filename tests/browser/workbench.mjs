@@ -348,7 +348,7 @@ export const workbenchCases = [
             await page.keyboard.press('Escape');
             await t.quiet(page);
             t.equal(await page.evaluate(`(cachetally.state.structure ?? '') + (cachetally.state.phases ?? '')`), '', 'what Escape leaves');
-            await page.locator('details.menu summary').first().focus();
+            await page.locator('.menu > .tool').first().focus();
             await page.keyboard.press('Enter');
             t.check(await page.getByLabel('Save the picture as SVG').first().isVisible(), 'the menu opens');
             await page.keyboard.press('Escape');

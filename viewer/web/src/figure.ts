@@ -121,26 +121,13 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     return { element, canvas, bar, picks, redraw, changed };
 }
 
-/** One menu: opened by click or Enter, closed by Escape, by a choice, or when the focus leaves it. */
+/** One menu, which browsers close on Escape and when something else is pressed. */
 function exportMenu(items: [string, string, () => void][]): HTMLElement {
-    const close = (focus: boolean) => {
-        menu.open = false;
-        if (focus) menu.querySelector('summary')!.focus();
-    };
-    const item = ([text, hint, act]: [string, string, () => void]) =>
-        h('button', { type: 'button', title: hint, 'aria-label': hint, onclick: () => (close(true), act()) }, text);
-    const menu = h('details', { class: 'menu' }, h('summary', { class: 'tool' }, 'Export'), h('div', {}, ...items.map(item)));
-    menu.addEventListener('keydown', (event) => {
-        if (event.key !== 'Escape' || !menu.open) return;
-        event.stopPropagation();
-        close(true);
-    });
-    const elsewhere = (event: Event) => !menu.contains(event.target as Node) && close(false);
-    menu.addEventListener('toggle', () => menu.open && document.addEventListener('pointerdown', elsewhere, { once: true }));
-    menu.addEventListener('focusout', (event) => {
-        if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) close(false);
-    });
-    return menu;
+    const list = h('div', { popover: 'auto' });
+    const button = (text: string, popoverTargetAction: string, more: Record<string, string | (() => void)>) =>
+        Object.assign(h('button', { type: 'button', ...more }, text), { popoverTargetElement: list, popoverTargetAction });
+    list.append(...items.map(([text, hint, onclick]) => button(text, 'hide', { title: hint, 'aria-label': hint, onclick })));
+    return h('div', { class: 'menu' }, button('Export', 'toggle', { class: 'tool' }), list);
 }
 
 function showPython(code: string): void {
