@@ -82,6 +82,7 @@ TEST(RecordedHosts, WhatAnOldRecordingWasNotAskedIsRefused) {
     }
 }
 
+#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// The median difference of a curve up to some x.
 double median_up_to(const CurveComparison& curve, double most) {
     std::vector<double> amounts;
@@ -91,7 +92,6 @@ double median_up_to(const CurveComparison& curve, double most) {
     return amounts.at(amounts.size() / 2);
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// Fitted to the first recording (cachetally fit), laid over the second: other orders, another time.
 class FittedHost : public ::testing::TestWithParam<std::string> {};
 
