@@ -45,6 +45,7 @@ SimulatedOptions on_small_pages() {
     return options;
 }
 
+#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 struct ResidentSecond {
     Levels levels;
     double kib;
@@ -72,6 +73,7 @@ TEST(ResidentLines, FillTheSecondLevel) {
             EXPECT_EQ(found.ways, ways) << levels.l2 << levels.l1_policy << small;
         }
 }
+#endif
 
 TEST(ResidentLines, FillTheThirdLevel) {
     const ResidentLines found = residents_of({}, 3, on_small_pages());
