@@ -287,7 +287,7 @@ TEST(DrawnHeat, CellsAreMeansOfTheirPartsOfLines) {
 
 TEST(DrawnHeat, GridsWeighTheirBlocksByLines) {
     HeatSums sums({AddressAxis{{{0x1000, 512, 0}}, 512}, 256}, 0, 512, 1, 2, true);
-    const std::vector<std::uint32_t> phases{1, 0};
+    const std::vector<std::uint32_t> phases{0, 1};
     const std::vector<std::uint64_t> blocks{0x1000, 0x1100}, finer{0x1000, 0x1080, 0x1100};
     const Numbers first{10, 20, 30, 40}, second{1, 2, 3, 4}, lines{1, 2, 3};
     sums.add(HeatGrid{phases, blocks, first, second, finer, lines});
