@@ -32,8 +32,8 @@ public:
 private:
     bool unpacks(const std::vector<Reference>& references) {
         packed_.clear();
-        BlockEncoder().encode(references, {}, packed_);
-        BlockDecoder().decode(packed_, block_, wish_);
+        encoder_.encode(references, {}, packed_);
+        decoder_.decode(packed_, block_, wish_);
         filtered_ += block_.is_filtered ? references.size() : 0;
         return block_.is_filtered;
     }
@@ -42,6 +42,8 @@ private:
     std::vector<std::size_t> position_;
     bool fulfils_;
     std::optional<FilterPlan> wish_;
+    BlockEncoder encoder_;  // made once: making one is dear under sanitizers
+    BlockDecoder decoder_;
     std::vector<std::byte> packed_;
     ReferenceBlock block_;
     std::size_t filtered_ = 0;
