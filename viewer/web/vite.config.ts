@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { gzipSync } from 'node:zlib';
+import { runInNewContext } from 'node:vm';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
@@ -34,8 +35,20 @@ function core(): Uint8Array {
 /** `virtual:core`, which the page and the worker have. */
 const coreModule = packed(core());
 
+/** The HDF5 library's program without its WebAssembly, which is a text of 4 MB in it: 0.6 s until a browser has read that; and these bytes. */
+function library(path: string): { program: string; bytes: Uint8Array } {
+    const whole = readFileSync(path, 'utf8');
+    const found = /function findWasmBinary\(\)\{return binaryDecode\(('(?:[^'\\]|\\[^])*')\)\}/.exec(whole);
+    if (!found) throw new Error(`${path}: h5wasm holds its WebAssembly otherwise than known; vite.config.ts is to follow it.`);
+    // as binaryDecode: character 256 is a byte of 0
+    const bytes = Uint8Array.from(runInNewContext(found[1]) as string, (character) => character.charCodeAt(0));
+    const program = `import packedBytes from 'virtual:hdf5'; import { unpacked } from 'virtual:unpacked'; ${whole.replace(found[0], () => 'function findWasmBinary(){return unpacked(packedBytes)}')}`;
+    return { program, bytes };
+}
+
 /** The worker's program, in which plugins of Vite have no say. */
 async function worker(): Promise<Uint8Array> {
+    const { program, bytes } = library(fileURLToPath(new URL('node_modules/h5wasm/dist/esm/hdf5_util.js', import.meta.url)));
     const bundle = await build({
         entryPoints: [fileURLToPath(new URL('src/worker/worker.ts', import.meta.url))],
         bundle: true,
@@ -48,10 +61,13 @@ async function worker(): Promise<Uint8Array> {
         logLevel: 'error',
         plugins: [
             {
-                name: 'core',
+                name: 'packed',
                 setup(bundler) {
-                    bundler.onResolve({ filter: /^virtual:core$/ }, ({ path }) => ({ path, namespace: 'core' }));
-                    bundler.onLoad({ filter: /.*/, namespace: 'core' }, () => ({ contents: coreModule }));
+                    bundler.onResolve({ filter: /^virtual:unpacked$/ }, () => ({ path: fileURLToPath(new URL('src/core.ts', import.meta.url)) }));
+                    bundler.onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: 'packed' }));
+                    bundler.onLoad({ filter: /core$/, namespace: 'packed' }, () => ({ contents: coreModule }));
+                    bundler.onLoad({ filter: /hdf5$/, namespace: 'packed' }, () => ({ contents: packed(bytes) }));
+                    bundler.onLoad({ filter: /hdf5_util\.js$/ }, () => ({ contents: program }));
                 },
             },
         ],
