@@ -46,16 +46,19 @@ std::string scale_of(const Dataset& data, unsigned dimension) {
 
 }  // namespace
 
-void copy_attributes(const Object& from, Object& to) {
+std::vector<std::string> attribute_names(const Object& object) {
     std::vector<std::string> names;
     const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* into) -> herr_t {
-        static_cast<std::vector<std::string>*>(into)->emplace_back(name);
+        if (!scale_attributes.contains(name)) static_cast<std::vector<std::string>*>(into)->emplace_back(name);
         return 0;
     };
-    H5Aiterate2(from.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
-    for (const std::string& name : names)
-        if (name != "complete" && name != "incomplete" && !scale_attributes.contains(name))
-            copy_attribute(from, to, name);
+    H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
+    return names;
+}
+
+void copy_attributes(const Object& from, Object& to) {
+    for (const std::string& name : attribute_names(from))
+        if (name != "complete" && name != "incomplete") copy_attribute(from, to, name);
 }
 
 bool is_group(const Group& group, const std::string& name) {

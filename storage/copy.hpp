@@ -3,10 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "storage/group.hpp"
 
 namespace cachetally {
+
+/// Names of all attributes but those of dimension scales, in alphabetical order.
+std::vector<std::string> attribute_names(const Object& object);
 
 /// All attributes but those of dimension scales, which point into their file, and whether the file is complete.
 void copy_attributes(const Object& from, Object& to);

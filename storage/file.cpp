@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "storage/columns.hpp"
+#include "storage/consolidated.hpp"
 #include "storage/driver.hpp"
 
 namespace cachetally {
@@ -128,6 +129,7 @@ void ResultFile::keep_partial(const std::string& reason) {
 
 void ResultFile::publish() {
     describe_columns(*root_);
+    consolidate_metadata(*root_);
     root_.reset();
     if (!file_.close()) throw_storage_error("{}: cannot write", part_);
     check_written(written_->failure, path_);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results in Python against the JSON of the same commands, and against h5py read directly."""
+import json
 import unittest
 
 import h5py
@@ -17,9 +18,41 @@ RUNS = {
 }
 
 
+def of_all_objects(path):
+    """What /consolidated_metadata tells, by h5py alone."""
+    def value(found):
+        return found if isinstance(found, str) else found.item() if np.ndim(found) == 0 else list(found)
+
+    def described(entry):
+        attributes = {name: value(entry.attrs[name]) for name in entry.attrs if name not in ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")}
+        what = {"shape": list(entry.shape)} if isinstance(entry, h5py.Dataset) else {"members": [name for name in entry if name != "consolidated_metadata"]}
+        return {"attributes": attributes, **what}
+
+    with h5py.File(path) as file:
+        found = {"/": described(file)}
+        file.visititems(lambda name, entry: found.update({name: described(entry)}))
+    return {name: each for name, each in found.items() if name.split("/")[0] not in ("provenance", "consolidated_metadata")}
+
+
 def filled(counts):
     """Without zeros, which some tables leave out."""
     return {name: count for name, count in counts.items() if count != 0}
+
+
+class Metadata(InDirectory):
+    def test_of_all_objects_are_in_one_place(self):
+        made = {**RUNS, "sweep": ("sweep", "lu", "n=32", "--counters", "4-16"), "probe": ("probe", "l1", "-m", "generic3")}
+        for name, words in made.items():
+            path, _ = self.made(f"{name}.h5", *words)
+            with h5py.File(path) as file:
+                table = file["consolidated_metadata"]
+                told = json.loads(table[0])
+                self.assertEqual(dict(table.attrs), {"_Encoding": "utf-8", "long_name": "consolidated metadata"})
+            expected = of_all_objects(path)
+            self.assertEqual(list(told), sorted(expected, key=str.encode))
+            for path_in_file, each in expected.items():
+                self.assertEqual(told[path_in_file], each, path_in_file)
+            self.assertGreater(len(told), 20)
 
 
 class Runs(InDirectory):

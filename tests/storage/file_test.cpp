@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <numeric>
@@ -73,6 +74,36 @@ TEST(ResultFile, HasItsMetadataInFewPlaces) {
         places.insert(at / place);
     EXPECT_GT(headers, 2 * groups);
     EXPECT_LE(places.size(), groups / 16);
+}
+
+TEST(ResultFile, TellsOfAllObjectsInOnePlace) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    {
+        ResultFile file(path);
+        Group group = file.root().create_group("links");
+        group.set_attribute("names", std::vector<std::string>{"core-L1"});
+        group.set_attribute("from", "core\n\xc3\xa9");
+        group.set_attribute("largest", ~std::uint64_t{0} >> 1);
+        group.set_attribute("less", std::int64_t{-2});
+        group.set_attribute("share", 0.1);
+        group.set_attribute("unknown", std::nan(""));
+        Group inner = group.create_group("load");
+        inner.write("count", std::vector<std::uint64_t>{1, 2, 3});
+        number_rows(inner, "row", 3);
+        file.root().create_group("provenance").set_attribute("host", "another in each run");
+        file.finish();
+    }
+    const InputFile file(path);
+    EXPECT_EQ(
+        file.root().read_texts("consolidated_metadata"),
+        std::vector<std::string>{
+            R"({"/":{"attributes":{"complete":1},"members":["links","provenance"]},)"
+            R"("links":{"attributes":{"from":"core\né","largest":9223372036854775807,"less":-2,"names":["core-L1"],)"
+            R"("share":0.1,"unknown":null},"members":["load"]},)"
+            R"("links/load":{"attributes":{},"members":["count","row"]},)"
+            R"("links/load/count":{"attributes":{"long_name":"count","units":"1"},"shape":[3]},)"
+            R"("links/load/row":{"attributes":{"long_name":"row","units":"1"},"shape":[3]}})"});
 }
 
 TEST(ResultFile, LeavesNothingBehindWhenAbandoned) {

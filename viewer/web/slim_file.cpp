@@ -203,6 +203,7 @@ public:
 
     void copy_children(const Group& from, Group& to) {
         for (const std::string& name : from.children()) {
+            if (name == "consolidated_metadata") continue;  // of what the copy has
             if (is_group(from, name)) {
                 const Group source = from.open_group(name);
                 Group target = to.create_group(name);

@@ -122,7 +122,7 @@ const listed = (store: Store, group: string, attribute = 'names'): string[] => (
 function components(store: Store): Component[] {
     const of = (group: Component['group'], name: string): Component => {
         const counters = store.children(`${group}/${name}`).filter((each) => each !== 'phase');
-        return { name, group, totals: Object.fromEntries(counters.map((each) => [each, store.numberOf(`${group}/${name}/${each}`, 'total')])) };
+        return { name, group, totals: Object.fromEntries(counters.map((each) => [each, number(store.attributes(`${group}/${name}/${each}`).total)])) };
     };
     const groups = ['levels', 'tlbs', 'memories', 'coherence', 'buses', 'numa'] as const;
     return groups.flatMap((group) => listed(store, group).map((name) => of(group, name)));
@@ -132,7 +132,7 @@ function links(store: Store) {
     return listed(store, 'links').map((name) => {
         const path = `links/${name}`;
         const { from, to, virtual_addresses } = store.attributes(path);
-        const events = store.children(path).map((kind) => ({ kind, events: store.numberOf(`${path}/${kind}`, 'events') }));
+        const events = store.children(path).map((kind) => ({ kind, events: number(store.attributes(`${path}/${kind}`).events) }));
         return { name, from: text(from), to: text(to), virtual: number(virtual_addresses) === 1, kinds: events };
     });
 }

@@ -51,61 +51,76 @@ const stringClass = 3;
 
 export type Store = ReturnType<typeof storeOf>;
 
-/** An open file. All paths are from its root. `fault`: what was found damaged while something was read; empty where nothing was. */
-function storeOf(file: H5File, fault: () => string) {
+/** What the library, or the file's own table of all objects, says of one. Of groups: what is in it; of datasets: how large they are. */
+interface Described {
+    attributes: Record<string, unknown>;
+    members?: string[];
+    shape?: number[];
+}
+
+/** Where the file has one, and is as it was written, its table of all objects (docs/format.md): opening each takes a millisecond. */
+function tableOf(file: H5File): [string, Described][] {
+    const told = (file.get('consolidated_metadata') as Dataset | null)?.value;
+    // what is no number is null there
+    return Array.isArray(told) ? Object.entries(JSON.parse(String(told[0]), (_, value) => value ?? NaN)) : [];
+}
+
+/** An open file. All paths are from its root. `written`: nothing has changed it since. `fault`: what was found damaged while something was read; empty
+ * where nothing was. */
+function storeOf(file: H5File, written: boolean, fault: () => string) {
     // what the library said of an object: it looks up every path from the root anew
     const datasets = new Map<string, Dataset | null>();
-    const groups = new Map<string, Set<string>>();
-    const known = new Map<string, Record<string, unknown>>();
+    const known = new Map<string, Described | null>(written ? tableOf(file) : []);
 
     const entity = (path: string): Group | Dataset | null => (path === '/' ? file : file.get(path)) as Group | Dataset | null;
 
-    /** Names in a group; none where it is no group. */
-    function namesIn(path: string): Set<string> {
-        return remembered(groups, path, () => {
-            const group = entity(path);
-            return new Set(group && 'keys' in group ? (group as Group).keys() : []);
-        });
+    function fromLibrary(path: string): Described | null {
+        const object = entity(path);
+        if (!object) return null;
+        const number = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
+        let known: Described['attributes'] | null = null;
+        const read = () => {
+            const names = Object.keys(object.attrs ?? {}).filter((name) => name !== 'DIMENSION_LIST' && name !== 'REFERENCE_LIST');
+            return Object.fromEntries(names.map((name) => [name, number(object.get_attribute(name, false))]));
+        };
+        return {
+            members: 'keys' in object ? object.keys() : undefined,
+            shape: object.type === 'Dataset' ? ((object as Dataset).shape ?? []) : undefined,
+            get attributes() {
+                return (known ??= read()); // which takes as long again
+            },
+        };
     }
 
-    function has(path: string): boolean {
-        const parts = path.split('/');
-        return parts.every((part, i) => namesIn(i === 0 ? '/' : parts.slice(0, i).join('/')).has(part));
-    }
-
-    const children = (path: string): string[] => path === '/' || has(path) ? [...namesIn(path)] : [];
-
-    /** All attributes of an object but what scales of axes have; whole numbers as numbers. */
-    function attributes(path: string): Record<string, unknown> {
+    /** null: it is not there. */
+    function object(path: string): Described | null {
         return remembered(known, path, () => {
-            const object = entity(path);
-            const names = Object.keys(object?.attrs ?? {}).filter((name) => name !== 'DIMENSION_LIST' && name !== 'REFERENCE_LIST');
-            const number = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
-            return Object.fromEntries(names.map((name) => [name, number(object!.get_attribute(name, false))]));
+            const at = path.lastIndexOf('/');
+            const [group, name] = at < 0 ? ['/', path] : [path.slice(0, at), path.slice(at + 1)];
+            return path === '/' || object(group)?.members?.includes(name) ? fromLibrary(path) : null;
         });
     }
 
-    /** An attribute that an object is known to have: reading all takes longer. */
-    function numberOf(path: string, name: string): number {
-        const value = entity(path)?.get_attribute(name, false);
-        return typeof value === 'bigint' || typeof value === 'number' ? Number(value) : NaN;
-    }
+    const has = (path: string): boolean => object(path) !== null;
+    const children = (path: string): string[] => object(path)?.members ?? [];
+    /** All attributes of an object but what scales of axes have; whole numbers as numbers. */
+    const attributes = (path: string): Record<string, unknown> => object(path)?.attributes ?? {};
 
     function dataset(path: string): Dataset | null {
         return remembered(datasets, path, () => {
-            const found = has(path) ? (entity(path) as Dataset) : null;
-            return found?.type === 'Dataset' ? found : null;
+            const shape = object(path)?.shape;
+            return shape ? (entity(path) as Dataset) : null;
         });
     }
 
-    const rows = (path: string): number => dataset(path)?.shape?.[0] ?? 0;
+    const rows = (path: string): number => object(path)?.shape?.[0] ?? 0;
 
     /** Throws where columns of a table are not equally long, or one is missing. */
     function requireColumns(path: string, names: string[]): void {
         const count = rows(`${path}/${names[0]}`);
         for (const name of names) {
             const found = rows(`${path}/${name}`);
-            if (!dataset(`${path}/${name}`)) throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
+            if (!object(`${path}/${name}`)?.shape) throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
             if (found !== count) throw new FileError(`/${path}: the column '${name}' has ${found} rows instead of ${count}; the file is damaged.`);
         }
     }
@@ -156,7 +171,7 @@ function storeOf(file: H5File, fault: () => string) {
         const found: Columns = { count: rows(`${path}/${needed[0]}`), texts: {}, numbers: {} };
         if (has(path)) requireColumns(path, needed);
         for (const name of children(path)) {
-            const { shape } = dataset(`${path}/${name}`) ?? {};
+            const shape = object(`${path}/${name}`)?.shape;
             if (name === 'row' || shape?.length !== 1 || shape[0] !== found.count) continue;
             if (isText(`${path}/${name}`)) found.texts[name] = parameterOf(name, texts(`${path}/${name}`));
             else found.numbers[name] = numbers(`${path}/${name}`);
@@ -171,7 +186,7 @@ function storeOf(file: H5File, fault: () => string) {
         return Array.isArray(value) ? value.map(String) : [];
     }
 
-    return { fault, has, children, attributes, numberOf, dataset, rows, requireColumns, columns, numbers, addresses, words, table, isText, texts };
+    return { fault, has, children, attributes, dataset, rows, requireColumns, columns, numbers, addresses, words, table, isText, texts };
 }
 
 /** `trust`: as it is, whether it has digests or not. */
@@ -204,5 +219,5 @@ export async function openStore(name: string, blob: Blob, trust: boolean): Promi
         // told below
     }
     if (!file || file.file_id <= 0n) throw new FileError(`${name} is damaged: ${data.fault() || 'the HDF5 library cannot read it.'}`);
-    return storeOf(file, data.fault);
+    return storeOf(file, !trust, data.fault);
 }

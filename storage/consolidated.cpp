@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Consolidated metadata, as Zarr stores have (its .zmetadata).
+#include "storage/consolidated.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "storage/copy.hpp"
+
+namespace cachetally {
+namespace {
+
+using nlohmann::json;
+
+json value_of(const Object& object, const std::string& name) {
+    const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+    const bool single = H5Sget_simple_extent_type(space.get()) == H5S_SCALAR;
+    switch (H5Tget_class(type.get())) {
+        case H5T_STRING: return single ? json(object.text_attribute(name)) : json(object.texts_attribute(name));
+        case H5T_FLOAT: return object.real_attribute(name);
+        case H5T_INTEGER:
+            if (H5Tget_sign(type.get()) == H5T_SGN_NONE) return object.whole_attribute(name);
+            return object.signed_attribute(name);
+        default: throw StorageError("{}: attribute '{}' is neither text nor number", object.where(), name);
+    }
+}
+
+json attributes_of(const Object& object) {
+    json found = json::object();
+    for (const std::string& name : attribute_names(object)) found[name] = value_of(object, name);
+    return found;
+}
+
+void describe(const Group& group, const std::string& path, json& all) {
+    const std::vector<std::string> children = group.children();
+    all[path.empty() ? "/" : path] = {{"attributes", attributes_of(group)}, {"members", children}};
+    for (const std::string& name : children) {
+        const std::string child = path.empty() ? name : path + '/' + name;
+        if (child == "provenance") continue;
+        if (is_group(group, name)) {
+            describe(group.open_group(name), child, all);
+        } else {
+            const Dataset data = group.open_dataset(name);
+            all[child] = {{"attributes", attributes_of(data)}, {"shape", data.shape()}};
+        }
+    }
+}
+
+}  // namespace
+
+void consolidate_metadata(Group& root) {
+    json all = json::object();
+    describe(root, "", all);
+    const std::string text = all.dump(-1, ' ', false, json::error_handler_t::replace);
+    root.write_texts("consolidated_metadata", std::vector{text}).set_attribute("long_name", "consolidated metadata");
+}
+
+}  // namespace cachetally
