@@ -144,6 +144,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     if (choice.attribution) options.sites = std::make_shared<SiteTable>();
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : choice.fetches;
     catch_interrupts();
+    options.stop = [] { return interrupted(); };
     try {
         capture(options);  // while errors are still said on standard error
     } catch (const TraceError& error) {

@@ -78,7 +78,7 @@ void copy_dataset(const Group& from, const std::string& name, Group& to) {
 
 void copy_axes(const Group& from, Group& to) {
     for (const std::string& name : from.children()) {
-        if (is_group(from, name)) continue;
+        if (is_group(from, name) || !to.has(name)) continue;
         const Dataset data = from.open_dataset(name);
         if (H5DSis_scale(data.id()) > 0) continue;
         std::vector<std::string> axes;

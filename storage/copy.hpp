@@ -18,7 +18,7 @@ void copy_attributes(const Object& from, Object& to);
 /// One dataset of a group, without its axes: copy_axes() once all are there.
 void copy_dataset(const Group& from, const std::string& name, Group& to);
 
-/// Makes the dimension scales of the datasets of `from` those of their copies in `to`.
+/// Makes the dimension scales of the datasets of `from` those of their copies in `to`, as far as there are copies.
 void copy_axes(const Group& from, Group& to);
 
 /// A group of `from` with all that is below it, and with its axes.

@@ -285,6 +285,15 @@ TEST_F(Captured, AProgramThatEndsBeforeItIsInterruptedKeepsItsStatus) {
     EXPECT_TRUE(report()["complete"]);
 }
 
+TEST_F(Captured, AProgramThatWaitsIsEndedSomeSecondsAfterAnInterrupt) {
+    const Finished finished = cachetally(directory.path(), reported + Words{"--", "/bin/sh", "-c", "exec sleep 100000"},
+                                         interrupted_by(SIGINT));
+    EXPECT_EQ(finished.status, 1) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("interrupted while the program made no references"));
+    EXPECT_FALSE(report()["complete"]);
+    EXPECT_GT(report()["references"], 10000);
+}
+
 // What is left out ends no phase, live or recorded.
 TEST_F(Captured, PhasesBeginWithTheFunctionThatRecordingBeginsAt) {
     EXPECT_EQ(run(reported + Words{"--from", "letter"}, {"later"}).status, 0);

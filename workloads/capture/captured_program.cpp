@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -87,6 +89,7 @@ public:
     /// `command`: of the capture tool; empty where the program records itself.
     Capture(const CaptureOptions& options, const std::vector<std::string>& command)
         : program_(options.program),
+          stop_(options.stop),
           records_itself_(command.empty()),
           ring_(options.chunks),
           process_(command.empty() ? options.command : with_ring(command), options.standard_output,
@@ -113,12 +116,24 @@ public:
 
 private:
     std::optional<CapturedChunk> next() {
-        std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
+        std::optional<CapturedChunk> chunk = ring_.next([this] {
+            if (is_stopped()) throw TraceError("interrupted while the program made no references");
+            return process_.running();
+        });
         if (!chunk && ring_.left()) return chunk;  // the program may run on for long
         if (!chunk && !program_.empty() && !ring_.is_written())
             throw TraceError(fmt::format("--program: no process executed '{}'", shown(program_)));
         if (!chunk) note_end();
         return chunk;
+    }
+
+    /// A terminal interrupts the program, too, which may then end by itself.
+    bool is_stopped() {
+        constexpr std::chrono::seconds time_to_end(5);
+        if (!stop_ || !stop_()) return false;
+        const auto now = std::chrono::steady_clock::now();
+        if (!stopped_) stopped_ = now;
+        return now - *stopped_ > time_to_end;
     }
 
     /// Not where valgrind gave up: that is no end of the program.
@@ -133,6 +148,8 @@ private:
     }
 
     std::string program_;
+    std::function<bool()> stop_;
+    std::optional<std::chrono::steady_clock::time_point> stopped_;
     bool records_itself_;
     CaptureRing ring_;
     CapturedProcess process_;

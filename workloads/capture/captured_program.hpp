@@ -2,6 +2,7 @@
 // CapturedProgram: a program that runs, as a source of references.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct CaptureOptions {
     bool heap = true;                            ///< its allocations are reported
     int standard_output = 1;                     ///< a descriptor: the program's standard output
     std::vector<std::string> tool_options = {};  ///< further ones, as valgrind takes them
+    std::function<bool()> stop = {};  ///< asked while the program makes no references; true for 5 s ends the reading
 };
 
 /// The program starts, under the capture tool (workloads/capture/valgrind), when its first references are asked for.
