@@ -177,12 +177,6 @@ export const fewRows = 2_000_000;
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 
-export interface LineCount {
-    address: bigint;
-    first: number;
-    second: number;
-}
-
 /** What a stretch of the axis holds: the lines with most of what is shown, lines by cache set, events by function. */
 export interface Selected {
     /** NaN: too many to look at each. */
@@ -190,7 +184,7 @@ export interface Selected {
     first: number;
     second: number;
     /** Most first. */
-    worst: LineCount[];
+    worst: { address: bigint; first: number; second: number }[];
     /** Lines of the stretch that have counts, by set; empty where it was not asked for. */
     sets: Column;
     functions: { name: string; count: number }[];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows. What is made of them is the
 // core's (viewer/core/counts.hpp).
-import { sum } from 'd3-array';
+import { range, sum } from 'd3-array';
 import { answer, axisWords, bucketsFrom, call, cut, forget, holding, kindOf, rangeWords, viewOf } from '../core';
-import { FileError, fewRows, type AddressRange, type Axis, type Buckets, type LineCount, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
+import { FileError, fewRows, type AddressRange, type Axis, type Buckets, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
 import { rememberedLast } from '../remembered';
 import type { PyramidLevel, Series, Token } from './series';
 
@@ -114,10 +114,8 @@ export function phaseSums(series: Series, axis: Axis, stretch: [number, number] 
     });
 }
 
-function linesFrom({ numbers, addresses }: ReturnType<typeof answer>, from = 0): LineCount[] {
-    const count = (numbers.length - from) / 3;
-    return Array.from({ length: count }, (_, i) => from + 3 * i).map((at) => ({ address: addresses[at], first: numbers[at + 1], second: numbers[at + 2] }));
-}
+const linesFrom = ({ numbers, addresses }: ReturnType<typeof answer>, from = 0): Selected['worst'] =>
+    range(from, numbers.length, 3).map((at) => ({ address: addresses[at], first: numbers[at + 1], second: numbers[at + 2] }));
 
 /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
 export async function selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {
