@@ -101,12 +101,7 @@ export function drawNote(p: Painter, text: string, { x, y, width, height }: Box 
     p.text(x + width / 2, y + height / 2, text, { colour: theme().faint, size: 13, anchor: 'middle' });
 }
 
-export interface Curve {
-    points: Point[];
-    colour: string;
-    width: number;
-    dash: number[];
-}
+export type Curve = { points: Point[]; colour: string; width: number; dash: number[] };
 
 const stripe = 7;
 

@@ -31,8 +31,7 @@ export const percentTick = (fraction: number): string => `${withMinus(String(par
 
 export function bytes(value: number): string {
     const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-    let size = value;
-    let i = 0;
+    let [size, i] = [value, 0];
     // what is a whole number of one unit stays one where few of the next would need many decimals: "1040 KiB"
     const rounds = (next: number) => Number.isInteger(size) && next < 16 && parseFloat(next.toPrecision(4)) !== next;
     for (; size >= 1024 && i < names.length - 1 && !rounds(size / 1024); ++i) size /= 1024;

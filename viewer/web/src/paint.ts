@@ -269,11 +269,10 @@ export class SvgPainter extends Painter {
 }
 
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
-const ramps = ['many', 'difference'] as const;
 
 /** Colours at 0 .. 1, evenly, and what lies between them. */
 type Ramp = (at: number) => string;
-type Theme = { dark: boolean; heat: Ramp } & typeof drawnLight & Record<(typeof single)[number], string> & Record<(typeof ramps)[number], Ramp>;
+type Theme = { dark: boolean } & typeof drawnLight & Record<(typeof single)[number], string> & Record<'heat' | 'many' | 'difference', Ramp>;
 
 function ramp(colours: string[]): Ramp {
     const scale = scaleLinear(range(colours.length).map((i) => i / (colours.length - 1)), colours).clamp(true);
@@ -287,9 +286,9 @@ export function theme(): Theme {
     return remembered(themes, dark, () => {
         const style = getComputedStyle(document.documentElement);
         const list = (name: string) => style.getPropertyValue(`--${name}`).trim().split(/\s+/);
-        const all = <T>(names: readonly string[], of: (colours: string[]) => T) => names.map((name): [string, T] => [name, of(list(name))]);
         const drawn = dark ? drawnDark : drawnLight;
-        return { dark, ...drawn, heat: ramp(drawn.ramp), ...Object.fromEntries([...all(single, ([first]) => first), ...all(ramps, ramp)]) } as Theme;
+        const ramps = { heat: ramp(drawn.ramp), many: ramp(list('many')), difference: ramp(list('difference')) };
+        return { dark, ...drawn, ...ramps, ...Object.fromEntries(single.map((name) => [name, list(name)[0]])) } as Theme;
     });
 }
 

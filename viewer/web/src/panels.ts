@@ -149,9 +149,7 @@ export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Bo
 }
 
 /** A panel and where its numbers come from. */
-export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
-    fetch: (stretch: Stretch) => Promise<Buckets>;
-}
+export type PanelSource = Omit<Panel, 'whole' | 'fine' | 'message'> & { fetch: (stretch: Stretch) => Promise<Buckets> };
 
 /** Two panels, and what the second has more; what is made of the same numbers, and read at once, asks for them once. */
 export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
@@ -206,8 +204,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
     return { set, look };
 }
 
-/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
- * be told apart. */
+/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can be told apart. */
 export function differenceOf(a: Buckets, b: Buckets): Buckets {
     const [before, after] = [a, b].map((each) => columnsOf(each, each.x0, each.x1, each.sum.length).mean);
     const means = before.map((mean, i) => (Number.isNaN(mean) && Number.isNaN(after[i]) ? NaN : (after[i] || 0) - (mean || 0)));

@@ -41,12 +41,7 @@ export function selectionTitle(app: App, { selection }: Chosen): string {
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
 
-interface Part {
-    name: string;
-    count: number;
-    colour?: string;
-    go?: () => void;
-}
+type Part = { name: string; count: number; colour?: string; go?: () => void };
 
 const mostFirst = (parts: Part[]): Part[] => sort(parts, ({ count }) => -count);
 
@@ -196,10 +191,9 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
     const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
     add(`${cube.level} misses`, cube.misses);
-    const misses = columns[0].values;
     if (!cube.accesses.some(Number.isNaN)) {
         add(`${cube.level} accesses`, cube.accesses);
-        const accesses = columns[1].values;
+        const [misses, accesses] = columns.map(({ values }) => values);
         columns.push({ title: 'rate', rate: true, values: Array.from(misses, (each, i) => (accesses[i] > 0 ? each / accesses[i] : NaN)) });
     }
     if (cube.cycles) add('cycles lost', cube.cycles);
@@ -252,11 +246,7 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
 }
 
 /** A file with what is chosen of it. */
-export interface Side {
-    app: App;
-    chosen: Chosen;
-    filter: Filter;
-}
+export type Side = { app: App; chosen: Chosen; filter: Filter };
 
 export const sideOf = (app: App, chosen: Chosen, names = structuresChosen(app, chosen)): Side => ({ app, chosen, filter: filterOf(app, chosen, names) });
 

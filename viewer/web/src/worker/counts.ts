@@ -13,12 +13,7 @@ const mostSelected = 4_000_000;
 const cacheBytes = 400_000_000;
 
 /** What is counted: a series in some phases, by the lines of an axis. */
-interface Query {
-    series: Series;
-    phases: Phases;
-    axis: Axis;
-    token: Token;
-}
+type Query = { series: Series; phases: Phases; axis: Axis; token: Token };
 
 const linesOf = (axis: Axis, unit: number): number => call('lines', axisWords(axis), unit);
 
@@ -38,10 +33,8 @@ function bucketsOfPyramid({ store, info }: Series, level: PyramidLevel, axis: Ax
 /** Counts of lines that the core holds; the one that was asked for longest ago goes. */
 const kept = new Map<string, { counts: number; bytes: number }>();
 
-function keyOf({ series, phases, axis }: Query): string {
-    const where = axis.segments.map((segment) => `${segment.base}+${segment.bytes}`).join();
-    return `${series.info.id}|${phases === null ? '*' : phases.join()}|${where}`;
-}
+const keyOf = ({ series, phases, axis: { segments } }: Query): string =>
+    [series.info.id, phases?.join() ?? '*', segments.map(({ base, bytes }) => `${base}+${bytes}`).join()].join('|');
 
 async function read(query: Query, ranges: [number, number][]): Promise<number> {
     const { series, axis, token } = query;
