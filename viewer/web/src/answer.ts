@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of
-// what the file says.
+// The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
 import { maxIndex, sum } from 'd3-array';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
@@ -9,12 +8,7 @@ import type { FileInfo } from './protocol';
 import type { State } from './app';
 
 /** The largest of several, and what it is a part of. */
-export interface Part {
-    name: string;
-    index: number;
-    count: number;
-    of: number;
-}
+export type Part = { name: string; index: number; count: number; of: number };
 
 /** The worst of all at the level (`structure`); of what that misses the worst phase, cause, function, source line and core, what evicts most of it, and
  * how much of what was invalidated is false sharing (NaN: not known). */
@@ -109,13 +103,7 @@ export function remedyOf({ cause, second, evictor, structure, falseSharing }: An
 }
 
 /** One of the five that answer first; `go`: what is looked at when it is pressed. */
-export interface Tile {
-    id: 'level' | 'where' | 'when' | 'why' | 'remedy';
-    label: string;
-    value: string;
-    note: string;
-    go: Partial<State>;
-}
+export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: string; value: string; note: string; go: Partial<State> };
 
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { level, accesses, misses, structure, phase, cause, evictor } = answer;

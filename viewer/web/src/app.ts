@@ -121,8 +121,7 @@ export function chosenOf(app: App) {
     if (!show) return null;
     const list = show.series.filter((each) => each.rows > 0);
     const usual = show.series[0].kind === 'level' ? firstLevels(info) : [];
-    const series =
-        list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
+    const series = list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
     const cube = series.kind === 'level' ? cubeOf(info, series.owner) : null;
     const filter = filterByNames(cube, state);
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
@@ -144,13 +143,9 @@ export function filterByNames(cube: Cube | null, { structure, core, func }: Stat
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
 function parseSelection(text: string | undefined): AddressRange[] | null {
-    const found = (text ?? '').split(',').flatMap((part): AddressRange[] => {
-        const match = /^(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})$/i.exec(part);
-        if (!match) return [];
-        const [from, to] = [BigInt(match[1]), BigInt(match[2])];
-        return from < to ? [[from, to]] : [];
-    });
-    return found.length ? found.sort((a, b) => (a[0] < b[0] ? -1 : 1)) : null;
+    const parts = [...(text ?? '').matchAll(/(?<![^,])(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})(?![^,])/gi)];
+    const found = parts.map(([, from, to]): AddressRange => [BigInt(from), BigInt(to)]).filter(([from, to]) => from < to);
+    return found.length ? sort(found, ([from]) => from) : null;
 }
 
 export const selectionText = (ranges: AddressRange[]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();
@@ -162,7 +157,7 @@ export const stretchesOf = (axis: Axis, ranges: AddressRange[] | null): [number,
 /** All lines of which a part is in the structures of a name; null where these have no place. */
 export function linesOf(structures: Structure[], name: string, unit: number): AddressRange[] | null {
     const places = structures.filter((each) => each.name === name && each.bytes > 0).map((each) => wholeLines(rangeOf(each), unit));
-    return places.length ? places.sort((a, b) => (a[0] < b[0] ? -1 : 1)) : null;
+    return places.length ? sort(places, ([from]) => from) : null;
 }
 
 /** The structures that a selection reaches into. */

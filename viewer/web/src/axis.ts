@@ -13,9 +13,8 @@ export function wholeLines([from, end]: AddressRange, unit: number): AddressRang
 
 /** The address at a place of the axis; null in gaps. */
 export function addressAt(axis: Axis, x: number): bigint | null {
-    for (const { base, bytes, start } of axis.segments)
-        if (x >= start && x < start + bytes) return base + BigInt(Math.floor(x - start));
-    return null;
+    const found = axis.segments.find(({ bytes, start }) => x >= start && x < start + bytes);
+    return found ? found.base + BigInt(Math.floor(x - found.start)) : null;
 }
 
 /** The addresses of a stretch of the axis, without holes: from, and one behind the last; what begins in them is drawn in it. */
@@ -41,9 +40,8 @@ export function placeOf({ segments }: Axis, [begin, end]: AddressRange): [number
 export const hex = (address: bigint): string => `0x${address.toString(16)}`;
 
 /** The structure that an address lies in. */
-export function structureAt(structures: Structure[], address: bigint): Structure | null {
-    return structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
-}
+export const structureAt = (structures: Structure[], address: bigint): Structure | null =>
+    structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
 
 /** "A[8] +0x40", of a two-dimensional array "A[2][3] +0x98", or the address alone. */
 export function describe(structures: Structure[], address: bigint): string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What plots of curves and points have in common: scales of values (linear, logarithmic, and symmetric logarithmic where values of both signs or zeros
 // lie far apart), axes, curves that lie on each other, names beside their ends or in free places.
-import { max, min, pairs, range, rollup, ticks } from 'd3-array';
+import { bisectLeft, group, max, mean, min, pairs, range, ticks } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
 import { textWidth, theme, type Box, type Painter, type Point } from './paint';
 
@@ -96,17 +96,12 @@ export function drawAcross(p: Painter, { x, y, width, height }: Box, ticks: [num
     p.text(x + width / 2, end + 32, title, { colour: faint, size: 12, anchor: 'middle' });
 }
 
-/** Says why there is nothing to see. */
-export function drawNote(p: Painter, text: string): void {
-    p.text(p.width / 2, p.height / 2, text, { colour: theme().faint, size: 13, anchor: 'middle' });
+/** Says why there is nothing to see; `box`: where, if not in the whole picture. */
+export function drawNote(p: Painter, text: string, { x, y, width, height }: Box = { ...p, x: 0, y: 0 }): void {
+    p.text(x + width / 2, y + height / 2, text, { colour: theme().faint, size: 13, anchor: 'middle' });
 }
 
-export interface Curve {
-    points: Point[];
-    colour: string;
-    width: number;
-    dash: number[];
-}
+export type Curve = { points: Point[]; colour: string; width: number; dash: number[] };
 
 const stripe = 7;
 
@@ -115,13 +110,8 @@ const placeOf = (...points: Point[]): string => points.map(([x, y]) => `${Math.r
 
 /** Of each key, in order, which of how many it is. */
 function ranks(keys: string[]): [number, number][] {
-    const all = rollup(keys, ({ length }) => length, (key) => key);
-    const drawn = new Map<string, number>();
-    return keys.map((key) => {
-        const rank = drawn.get(key) ?? 0;
-        drawn.set(key, rank + 1);
-        return [rank, all.get(key)!];
-    });
+    const alike = group(keys.keys(), (i) => keys[i]);
+    return keys.map((key, i) => [bisectLeft(alike.get(key)!, i), alike.get(key)!.length]);
 }
 
 /** Where several share a stretch each shows in turn, so that none is hidden. */
@@ -156,17 +146,13 @@ const labelHeight = 14;
 
 /** Places at least a label apart, in order, as near as they can be to what is wanted: groups that touch share how far each is moved. */
 function movedApart(wanted: number[], least: number, most: number): number[] {
-    const groups: { sum: number; count: number }[] = [];
-    const place = ({ sum, count }: { sum: number; count: number }) => sum / count;
+    const groups: number[][] = [];
     wanted.forEach((each, i) => {
-        groups.push({ sum: each - i * labelHeight, count: 1 });
-        for (let last = groups.length - 1; last > 0 && place(groups[last - 1]) >= place(groups[last]); --last) {
-            const { sum, count } = groups.pop()!;
-            groups[last - 1] = { sum: groups[last - 1].sum + sum, count: groups[last - 1].count + count };
-        }
+        groups.push([each - i * labelHeight]);
+        while (groups.length > 1 && mean(groups.at(-2)!)! >= mean(groups.at(-1)!)!) groups.push(groups.splice(-2).flat());
     });
     const room = Math.max(least, most - (wanted.length - 1) * labelHeight);
-    const places = groups.flatMap((group) => new Array<number>(group.count).fill(Math.min(room, Math.max(least, place(group)))));
+    const places = groups.flatMap((own) => own.map(() => Math.min(room, Math.max(least, mean(own)!))));
     return places.map((each, i) => each + i * labelHeight);
 }
 

@@ -171,9 +171,8 @@ export function tableElement(table: Table): HTMLElement {
 }
 
 export function csv(table: Table): string {
-    const quoted = (value: string | number) =>
-        typeof value === 'number' ? String(value) : /[",\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value;
-    return [table.headers, ...table.rows].map((row) => row.map(quoted).join(',')).join('\n') + '\n';
+    const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+    return [table.headers, ...table.rows].map((row) => row.map(String).map(quoted).join(',')).join('\n') + '\n';
 }
 
 export function download(name: string, content: BlobPart, type: string): void {

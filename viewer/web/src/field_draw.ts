@@ -12,9 +12,7 @@ import { titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import type { Wanted } from './chart';
 
-const left = 66;
-const stripHeight = 26;
-const gap = 10;
+const [left, stripHeight, gap] = [66, 26, 10];
 
 /** Where the parts lie: panels under each other; under one panel the field, time down, and counts over time to its right. */
 export type Layout = ReturnType<typeof layoutOf>;

@@ -31,16 +31,12 @@ export const percentTick = (fraction: number): string => `${withMinus(String(par
 
 export function bytes(value: number): string {
     const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-    let size = value;
-    let i = 0;
+    let [size, i] = [value, 0];
     // what is a whole number of one unit stays one where few of the next would need many decimals: "1040 KiB"
     const rounds = (next: number) => Number.isInteger(size) && next < 16 && parseFloat(next.toPrecision(4)) !== next;
     for (; size >= 1024 && i < names.length - 1 && !rounds(size / 1024); ++i) size /= 1024;
     return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
 }
-
-/** Rows of so many phases: the first phase of each, and one behind the last. */
-export const phaseEdges = (phases: number, rows: number): number[] => Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
 
 /** Ranges in order, without what is behind their ends; those that overlap or touch, or are not `apart` (an end, and where the next begins), are one. */
 export function joined<T extends number | bigint>(ranges: [T, T][], apart = (end: T, from: T): boolean => from > end): [T, T][] {
@@ -89,10 +85,8 @@ export function phasesInWords(numbers: number[], names: string[]): string {
 }
 
 export function parseRange(text: string | undefined, most: number): [number, number] | null {
-    const match = /^([\d.]+)-([\d.]+)$/.exec(text ?? '');
-    if (!match) return null;
-    const from = Math.max(0, Number(match[1]));
-    const to = Math.min(most, Number(match[2]));
+    const [, first, last] = /^([\d.]+)-([\d.]+)$/.exec(text ?? '') ?? [];
+    const [from, to] = [Math.max(0, Number(first)), Math.min(most, Number(last))];
     return from < to ? [from, to] : null;
 }
 

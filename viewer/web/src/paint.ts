@@ -2,7 +2,7 @@
 // Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen. Both take the
 // same path data. Colours of drawings for light and dark: those of viewer/drawing.json, which are those of figures for print, too, and of style.css;
 // ramps between them.
-import { range } from 'd3-array';
+import { group, range } from 'd3-array';
 import { rgb } from 'd3-color';
 import { scaleLinear } from 'd3-scale';
 import { dark as drawnDark, light as drawnLight } from '../../drawing.json';
@@ -18,11 +18,9 @@ export function pixelOf(colour: string): number {
 const colourOf = (pixel: number): string => rgb(pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255).formatHex();
 
 /** Rows of cells, a pixel each: numbers as pixelOf() gives them, 0 for none. */
-function cellsPicture(columns: number, cells: Uint32Array): OffscreenCanvas {
+function cellsPicture(columns: number, cells: Uint32Array<ArrayBuffer>): OffscreenCanvas {
     const canvas = new OffscreenCanvas(columns, cells.length / columns);
-    const image = new ImageData(canvas.width, canvas.height);
-    new Uint32Array(image.data.buffer).set(cells);
-    canvas.getContext('2d')!.putImageData(image, 0, 0);
+    canvas.getContext('2d')!.putImageData(new ImageData(new Uint8ClampedArray(cells.buffer), columns), 0, 0);
     return canvas;
 }
 
@@ -98,7 +96,7 @@ export abstract class Painter {
     /** y is the middle of the letters. */
     abstract text(x: number, y: number, text: string, style: TextStyle): void;
     /** Rows of so many cells, stretched over the box: numbers as pixelOf() gives them, 0 for none. Rows begin at `edges`, shares of the height. */
-    abstract cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void;
+    abstract cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array<ArrayBuffer>, edges: number[]): void;
     abstract within(x: number, y: number, width: number, height: number, draw: () => void): void;
 
     rect(x: number, y: number, width: number, height: number, fill: string): void {
@@ -119,16 +117,16 @@ export abstract class Painter {
     }
 
     /** Many rectangles of one colour: x, y, width, height in a row; equal ones side by side are one. */
-    rects(boxes: number[], fill: string): void {
+    rects(boxes: number[], fill: string, crisp = false): void {
         let data = '';
         for (let i = 0; i < boxes.length; ) {
             const [x, y, , height] = boxes.slice(i, i + 4);
             let width = 0;
             do width += boxes[i + 2];
-            while (((i += 4), boxes[i] === x + width && boxes[i + 1] === y && boxes[i + 3] === height));
+            while (((i += 4), Math.abs(boxes[i] - x - width) < 1e-6 && boxes[i + 1] === y && boxes[i + 3] === height));
             data += box(x, y, width, height);
         }
-        if (data) this.path(data, { fill });
+        if (data) this.path(data, { fill, crisp });
     }
 }
 
@@ -203,7 +201,7 @@ export class CanvasPainter extends Painter {
         }
     }
 
-    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array<ArrayBuffer>, edges: number[]): void {
         if (this.picture?.cells !== cells) this.picture = { cells, canvas: cellsPicture(columns, cells) };
         const { canvas } = this.picture;
         const { context } = this;
@@ -231,10 +229,7 @@ export class SvgPainter extends Painter {
     private readonly parts: string[] = [];
     private clips = 0;
 
-    constructor(
-        readonly width: number,
-        readonly height: number,
-    ) {
+    constructor(readonly width: number, readonly height: number) {
         super();
         this.rect(0, 0, width, height, theme().panel);
     }
@@ -252,18 +247,12 @@ export class SvgPainter extends Painter {
     }
 
     cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
-        const rows = cells.length / columns;
-        const paths = new Map<number, string>();
-        for (let row = 0; row < rows; ++row)
-            for (let c = row * columns, end = c + columns; c < end; ) {
-                const begin = c;
-                while (++c < end && cells[c] === cells[begin]);
-                if (cells[begin] === 0) continue;
-                const [from, to] = [begin, c].map((column) => x + ((column - row * columns) / columns) * width);
-                const [high, low] = [row, row + 1].map((each) => y + edges[each] * height);
-                paths.set(cells[begin], (paths.get(cells[begin]) ?? '') + box(from, high, to - from, low - high));
-            }
-        for (const [pixel, path] of paths) this.path(path, { fill: colourOf(pixel), crisp: true });
+        const boxOf = (i: number) => {
+            const row = Math.floor(i / columns);
+            return [x + ((i % columns) / columns) * width, y + edges[row] * height, width / columns, (edges[row + 1] - edges[row]) * height];
+        };
+        const shown = range(cells.length).filter((i) => cells[i] !== 0);
+        for (const [pixel, own] of group(shown, (i) => cells[i])) this.rects(own.flatMap(boxOf), colourOf(pixel), true);
     }
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {
@@ -280,11 +269,10 @@ export class SvgPainter extends Painter {
 }
 
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
-const ramps = ['many', 'difference'] as const;
 
 /** Colours at 0 .. 1, evenly, and what lies between them. */
 type Ramp = (at: number) => string;
-type Theme = { dark: boolean; heat: Ramp } & typeof drawnLight & Record<(typeof single)[number], string> & Record<(typeof ramps)[number], Ramp>;
+type Theme = { dark: boolean } & typeof drawnLight & Record<(typeof single)[number], string> & Record<'heat' | 'many' | 'difference', Ramp>;
 
 function ramp(colours: string[]): Ramp {
     const scale = scaleLinear(range(colours.length).map((i) => i / (colours.length - 1)), colours).clamp(true);
@@ -298,9 +286,9 @@ export function theme(): Theme {
     return remembered(themes, dark, () => {
         const style = getComputedStyle(document.documentElement);
         const list = (name: string) => style.getPropertyValue(`--${name}`).trim().split(/\s+/);
-        const all = <T>(names: readonly string[], of: (colours: string[]) => T) => names.map((name): [string, T] => [name, of(list(name))]);
         const drawn = dark ? drawnDark : drawnLight;
-        return { dark, ...drawn, heat: ramp(drawn.ramp), ...Object.fromEntries([...all(single, ([first]) => first), ...all(ramps, ramp)]) } as Theme;
+        const ramps = { heat: ramp(drawn.ramp), many: ramp(list('many')), difference: ramp(list('difference')) };
+        return { dark, ...drawn, ...ramps, ...Object.fromEntries(single.map((name) => [name, list(name)[0]])) } as Theme;
     });
 }
 

@@ -7,14 +7,9 @@ import { dialog, h } from './dom';
 import { phasesInWords } from './numbers';
 import { viewsOf } from './views';
 
-interface Entry {
-    kind: string;
-    name: string;
-    go: Partial<State>;
-}
+type Entry = { kind: string; name: string; go: Partial<State> };
 
-const entriesAtMost = 60;
-const phasesAtMost = 10000;
+const [entriesAtMost, phasesAtMost] = [60, 10000];
 
 /** All that can be gone to; of two files also what only the other has. */
 function entriesOf(app: App): Entry[] {
@@ -110,12 +105,8 @@ const keys: [string, string][] = [
 
 export function openKeys(): void {
     const rows = keys.map(([key, what]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, key)), h('td', {}, what)));
-    const made: HTMLDialogElement = dialog(
-        'Keys',
-        h('h2', {}, 'Keys'),
-        h('table', {}, h('tbody', {}, ...rows)),
-        h('p', {}, h('button', { type: 'button', onclick: () => made.close() }, 'Close')),
-    );
+    const close = h('form', { method: 'dialog' }, h('p', {}, h('button', {}, 'Close')));
+    dialog('Keys', h('h2', {}, 'Keys'), h('table', {}, h('tbody', {}, ...rows)), close);
 }
 
 /** Keys that mean the same everywhere but where people write. */

@@ -3,7 +3,7 @@
 // sight), and their drawing: columns with their least and most, and scales; the table behind them, and the means of the field's cells.
 import { range, sum } from 'd3-array';
 import { addressesIn, describe, hex } from './axis';
-import { drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
+import { drawNote, drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
 import { answer, endOfScale } from './core';
 import type { Row, Table } from './dom';
 import type { FieldModel } from './field';
@@ -91,26 +91,22 @@ function drawColumns(p: Painter, { mean: means, min, max }: Columns, scale: Valu
 
 /** `shared`: the ends of a scale that panels have in common; `both`: with those of another file. */
 export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: Wanted, shared: [number, number] | null, both = false): void {
-    const colours = theme();
     const { x, y, width, height } = box;
     const data = dataFor(panel, x0, x1);
-    const pixels = Math.round(width);
-    const columns = data && columnsOf(data, x0, x1, pixels);
+    const columns = data && columnsOf(data, x0, x1, Math.round(width));
     const nothing = !columns || columns.most === -Infinity;
     const log = !nothing && wanted === 'log';
     drawTitles(p, panel, box, (log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '') + (both ? ', one scale for A and B' : ''));
-    const say = (text: string) => p.text(x + width / 2, y + height / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
     if (nothing) {
-        p.line([[x, y + height], [x + width, y + height]], colours.line);
-        say(panel.message || (data ? 'nothing here' : 'reading …'));
-        return;
+        p.line([[x, y + height], [x + width, y + height]], theme().line);
+        return drawNote(p, panel.message || (data ? 'nothing here' : 'reading …'), box);
     }
     const [least, most] = shared ?? [log ? columns.leastPositive : columns.least, columns.most];
     const end = panel.rate || panel.signed || shared ? most : endOfScale(data!.clip, most, wanted);
     const scale = scaleFor(panel, columns, [least, panel.rate ? Math.max(most, 0.01) : end], log);
     drawUp(p, box, scale, !panel.rate ? brief : panel.signed ? (value) => percentTick(value).replace(' %', '') : percentTick);
     drawColumns(p, columns, scale, panel, box);
-    if (columns.least === 0 && columns.most === 0) say(panel.signed ? 'no difference' : '0 everywhere');
+    if (columns.least === 0 && columns.most === 0) drawNote(p, panel.signed ? 'no difference' : '0 everywhere', box);
     if (end < columns.most && !panel.signed) drawCut(p, box, columns, data!, end, panel);
 }
 
@@ -153,9 +149,7 @@ export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Bo
 }
 
 /** A panel and where its numbers come from. */
-export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
-    fetch: (stretch: Stretch) => Promise<Buckets>;
-}
+export type PanelSource = Omit<Panel, 'whole' | 'fine' | 'message'> & { fetch: (stretch: Stretch) => Promise<Buckets> };
 
 /** Two panels, and what the second has more; what is made of the same numbers, and read at once, asks for them once. */
 export function withDifference(first: PanelSource, second: PanelSource, title: string): [PanelSource, PanelSource, PanelSource] {
@@ -210,8 +204,7 @@ export function panelReader(changed: (panels: (Panel & PanelSource)[]) => void) 
     return { set, look };
 }
 
-/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
- * be told apart. */
+/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can be told apart. */
 export function differenceOf(a: Buckets, b: Buckets): Buckets {
     const [before, after] = [a, b].map((each) => columnsOf(each, each.x0, each.x1, each.sum.length).mean);
     const means = before.map((mean, i) => (Number.isNaN(mean) && Number.isNaN(after[i]) ? NaN : (after[i] || 0) - (mean || 0)));

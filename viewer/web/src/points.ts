@@ -4,11 +4,7 @@ import { groups, median, range, sort } from 'd3-array';
 import { bytes } from './numbers';
 
 /** What points differ by: its values, numbers from the least on; of each point which of them it has (-1: none). */
-export interface Parameter {
-    name: string;
-    values: (string | number)[];
-    of: Int32Array;
-}
+export type Parameter = { name: string; values: (string | number)[]; of: Int32Array };
 
 /** What was measured of each point; NaN: not known. */
 export interface Measure {

@@ -21,12 +21,7 @@ export const replyKinds = [Superseded, NoDigests, FileError, Error];
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What the worker answers; `kind`: of the error. */
-export interface Reply {
-    id: number;
-    result?: unknown;
-    error?: string;
-    kind?: number;
-}
+export type Reply = { id: number; result?: unknown; error?: string; kind?: number };
 
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
@@ -69,17 +64,10 @@ export interface SeriesInfo {
 }
 
 /** A row of a table of the file, or the attributes of a group: by the names that docs/format.md gives. */
-export interface TableRow {
-    texts: Record<string, string>;
-    numbers: Record<string, number>;
-}
+export type TableRow = { texts: Record<string, string>; numbers: Record<string, number> };
 
 /** A table of the file, by columns. */
-export interface Columns {
-    count: number;
-    texts: Record<string, Parameter>;
-    numbers: Record<string, Float64Array>;
-}
+export type Columns = { count: number; texts: Record<string, Parameter>; numbers: Record<string, Float64Array> };
 
 /** The rows of a table. What they have is looked up when it is asked for: there may be hundreds of thousands. */
 export const rowsIn = once((table: Columns): TableRow[] => {
@@ -100,11 +88,7 @@ function lookUp<C, V>(columns: Record<string, C>, at: (column: C, row: number) =
 export const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
-export interface Grouping {
-    id: 'structures' | 'fields' | 'functions' | 'lines';
-    of: Int32Array;
-    names: string[];
-}
+export type Grouping = { id: 'structures' | 'fields' | 'functions' | 'lines'; of: Int32Array; names: string[] };
 
 // What the readers of parts of a file give.
 /** All that the page knows of a file before it draws. */
@@ -130,21 +114,13 @@ export interface Segment {
 }
 
 /** The axis of addresses: stretches with a gap between each two. */
-export interface Axis {
-    segments: Segment[];
-    bytes: number;
-}
+export type Axis = { segments: Segment[]; bytes: number };
 
 /** Which phases: null = all. */
 export type Phases = number[] | null;
 
 /** What is asked for of an axis: columns of x0 .. x1, of which `sight` is what can be seen. */
-export interface Stretch {
-    x0: number;
-    x1: number;
-    count: number;
-    sight: [number, number];
-}
+export type Stretch = { x0: number; x1: number; count: number; sight: [number, number] };
 
 /** Counts per column of an axis: the lines in it that have any, their sum, least and most. */
 export interface Buckets {
@@ -177,12 +153,6 @@ export const fewRows = 2_000_000;
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 
-export interface LineCount {
-    address: bigint;
-    first: number;
-    second: number;
-}
-
 /** What a stretch of the axis holds: the lines with most of what is shown, lines by cache set, events by function. */
 export interface Selected {
     /** NaN: too many to look at each. */
@@ -190,7 +160,7 @@ export interface Selected {
     first: number;
     second: number;
     /** Most first. */
-    worst: LineCount[];
+    worst: { address: bigint; first: number; second: number }[];
     /** Lines of the stretch that have counts, by set; empty where it was not asked for. */
     sets: Column;
     functions: { name: string; count: number }[];

@@ -8,7 +8,7 @@ import { dotRadii, drawAcross, drawCurves, drawEnds, drawNote, drawUp, endsHeigh
 import { fill, h, inWords, segmented, select, tableBy, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
 import { brief, full, percent, signed } from '../numbers';
-import { distinctColours, theme, type Box, type Painter, type Point } from '../paint';
+import { distinctColours, theme, type Painter, type Point } from '../paint';
 import type { TableRow } from '../protocol';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
@@ -84,8 +84,6 @@ const matrixOf = ({ cells, metric, chosen, beside }: Picture): Matrix<Cell> => {
 /** What an axis is of, and how its values are spread; shortly, as it stands upright. */
 export const axisTitle = (title: string, { spread }: ValueScale): string => (spread === 'symmetric logarithmic' ? `${title}, ${spread}` : title);
 
-const boxIn = (p: Painter, names: string[]): Box => ({ x: 76, y: 14, width: p.width - 76 - endsWidth(names), height: p.height - 60 });
-
 export const around = ([x, y]: Point, cell: Cell): Hit<Cell> => ({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
 
 export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Picture): Hit<Cell>[] {
@@ -96,7 +94,7 @@ export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Pi
     const dots = metric.id === 'swapouts' ? cells.filter((cell) => publishedOf(cell, metric) > 0) : [];
     const scale = valueScale(extentOf([...cells, ...beside].map(metric.value), dots.map((cell) => publishedOf(cell, metric))), metric.scale);
     const rows = names(cells);
-    const box = boxIn(p, rows);
+    const box = { x: 76, y: 14, width: p.width - 76 - endsWidth(rows), height: p.height - 60 };
     const up = upIn(box, scale);
     const across = scaleLog([columns[0] / 1.1, columns.at(-1)! * 1.1], [box.x, box.x + box.width]);
     drawUp(p, box, scale, metric.tick, axisTitle(metric.title, scale));
@@ -155,9 +153,7 @@ export interface Cells {
 }
 
 /** What is under the pictures, of the chosen cell. */
-export interface CellDetail extends Omit<View, 'update'> {
-    show: (cell: Cell | null) => void;
-}
+export type CellDetail = Omit<View, 'update'> & { show: (cell: Cell | null) => void };
 
 export const matrixFigure: CellFigure = {
     ...{ name: 'matrix', title: 'Counters by granularity' },

@@ -13,11 +13,7 @@ import { quantityOf, snippet, type Sight } from '../python';
 import { tablesOf } from './tables';
 
 /** A data structure of both, from its begin on. */
-export interface Twin {
-    first: Structure;
-    second: Structure;
-    bytes: number;
-}
+export type Twin = { first: Structure; second: Structure; bytes: number };
 
 export interface Pair {
     id: string;

@@ -8,9 +8,9 @@ import { describe } from '../axis';
 import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
-import { brief, bytes, full, percent, phaseEdges, signed } from '../numbers';
+import { brief, bytes, full, percent, signed } from '../numbers';
 import { theme } from '../paint';
-import type { LineCount, Selected } from '../protocol';
+import type { Selected } from '../protocol';
 import type { Pair } from './compare';
 
 const rowsAtMost = 5;
@@ -41,12 +41,7 @@ export function selectionTitle(app: App, { selection }: Chosen): string {
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
 
-interface Part {
-    name: string;
-    count: number;
-    colour?: string;
-    go?: () => void;
-}
+type Part = { name: string; count: number; colour?: string; go?: () => void };
 
 const mostFirst = (parts: Part[]): Part[] => sort(parts, ({ count }) => -count);
 
@@ -122,7 +117,7 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
     const colours = theme();
     const [width, height] = [280, 64];
     const columns = Math.min(cache.sets, width);
-    const edges = phaseEdges(cache.sets, columns);
+    const edges = range(columns + 1).map((i) => Math.floor((i * cache.sets) / columns));
     const most = pairs(edges).map(([from, to]) => max(found.sets.subarray(from, to)) ?? 0);
     const top = Math.max(cache.ways * 1.5, ...most);
     const y = (value: number) => height - (value / top) * height;
@@ -139,7 +134,7 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
     const { structures } = app.source.info;
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
-    const counts: Column<LineCount>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
+    const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
     const table = tableBy(`Lines with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => describe(structures, address)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
@@ -196,10 +191,9 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
     const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
     add(`${cube.level} misses`, cube.misses);
-    const misses = columns[0].values;
     if (!cube.accesses.some(Number.isNaN)) {
         add(`${cube.level} accesses`, cube.accesses);
-        const accesses = columns[1].values;
+        const [misses, accesses] = columns.map(({ values }) => values);
         columns.push({ title: 'rate', rate: true, values: Array.from(misses, (each, i) => (accesses[i] > 0 ? each / accesses[i] : NaN)) });
     }
     if (cube.cycles) add('cycles lost', cube.cycles);
@@ -229,12 +223,11 @@ function evictionTable(app: App, { series, phases }: Chosen): Table | null {
     const { info } = app.source;
     if (series.kind !== 'level' || !info.causes.some(({ name }) => name === series.owner)) return null;
     const found = evictionsOf(info, series.owner, phases);
-    return tableBy(
-        `What evicts what in ${series.owner}, ${phasesTitle(app)}`,
-        found,
-        [['evicted', ({ victim }) => victim], ['by', ({ by }) => by], ['lines', ({ count }) => count]],
-        { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost },
-    );
+    return tableBy(`What evicts what in ${series.owner}, ${phasesTitle(app)}`, found, [
+        ['evicted', ({ victim }) => victim],
+        ['by', ({ by }) => by],
+        ['lines', ({ count }) => count],
+    ], { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost });
 }
 
 /** Of data structures, fields, functions, source lines, cores, evictions and shared lines; null: they are not known. */
@@ -253,11 +246,7 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
 }
 
 /** A file with what is chosen of it. */
-export interface Side {
-    app: App;
-    chosen: Chosen;
-    filter: Filter;
-}
+export type Side = { app: App; chosen: Chosen; filter: Filter };
 
 export const sideOf = (app: App, chosen: Chosen, names = structuresChosen(app, chosen)): Side => ({ app, chosen, filter: filterOf(app, chosen, names) });
 

@@ -67,11 +67,11 @@ export function panelsOf(sources: Source[]): Panel[] {
         title: [...(several ? [source.info.name] : []), workload, link].join(', '),
     });
     const byFile = sources.map((source) => {
-        if (!source.info.sweep) return [];
-        return flatGroup(cellsOf(source.info), ({ texts }) => texts.workload, ({ texts }) => texts.link).map(([workload, link, own]) => panel(source, workload, link, own, []));
+        const parts = flatGroup(source.info.sweep ? cellsOf(source.info) : [], ({ texts }) => texts.workload, ({ texts }) => texts.link);
+        return parts.map(([workload, link, own]) => panel(source, workload, link, own, []));
     });
     // what has one place in several files is side by side
-    const panels = byFile.flatMap((own, file) => own.map((each, place) => ({ each, file, place }))).sort((a, b) => a.place - b.place || a.file - b.file).map(({ each }) => each);
+    const panels = sort(byFile.flatMap((own) => [...own.entries()]), ([place]) => place).map(([, each]) => each);
     for (const source of sources) {
         const { trackers, machine } = source.info;
         if (!trackers) continue;

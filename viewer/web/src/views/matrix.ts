@@ -6,10 +6,7 @@ import { differenceColour, heatColour, inkOn, shortened, textWidth, theme, type 
 import { extentOf, valueScale, type Wanted } from '../chart';
 
 /** What cells differ by, and the names of its values in order. */
-interface Names {
-    name: string;
-    values: string[];
-}
+type Names = { name: string; values: string[] };
 
 export interface Matrix<T> {
     facet: Names | null;

@@ -12,21 +12,23 @@ import { snippet } from '../python';
 import { metricsOf } from './fronts';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
-interface Picture extends Pivot, Pick<Matrix<PivotCell>, 'chosen' | 'text' | 'brief'> {
-    cells: PivotCell[];
-    /** Where cells are differences: medians of the first file and of the second, by cell. */
-    of: { first: number[]; second: number[] } | null;
+type Cell = PivotCell & { pair?: [number, number] };
+
+interface Picture extends Pivot, Pick<Matrix<Cell>, 'chosen' | 'text' | 'brief'> {
+    /** `pair`: where cells are differences, medians of the first file and of the second. */
+    cells: Cell[];
+    differs: boolean;
     /** All medians of the other file, for one scale; how many cells only one of two files has. */
     beside: number[];
     alone: number;
 }
 
-function matrixOf({ facet, down, across, measure, cells, chosen, text, brief: short, beside, of }: Picture): Matrix<PivotCell> {
+function matrixOf({ facet, down, across, measure, cells, chosen, text, brief: short, beside, differs }: Picture): Matrix<Cell> {
     const places = [0, 1, 2].map((which) => [...new Set(cells.map(({ at }) => at[which]))].sort((a, b) => a - b));
     const namesOf = (parameter: Parameter, which: number) => ({ name: parameter.name, values: places[which].map((at) => valueText(parameter, at)) });
     return {
         ...{ facet: facet && namesOf(facet, 0), down: namesOf(down, 1), across: namesOf(across, 2), blank: '-', chosen, text, brief: short, beside },
-        scale: measure.name === 'error' && !of ? 'linear' : 'auto',
+        scale: measure.name === 'error' && !differs ? 'linear' : 'auto',
         cells: cells.map((cell) => ({ at: [0, 1, 2].map((which) => places[which].indexOf(cell.at[which])) as PivotCell['at'], value: cell.median, cell })),
     };
 }
@@ -59,7 +61,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
     const parameters = points.parameters.filter(({ values }) => values.length > 1);
     const interest = byInterest(points);
     const measures = points.measures.filter(isKnown);
-    let hits: Hit<PivotCell>[] = [];
+    let hits: Hit<Cell>[] = [];
     let leftOut = 0;
 
     /** "n|32|64;seed|1" */
@@ -86,30 +88,26 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const found = cellsOf(points, pivot, filters());
         ({ leftOut } = found);
         const { twins, all } = other ? twinsOf(found.cells, pivot, other, filters()) : { twins: [], all: [] };
-        const of = other && state.file === 'difference' ? { first: found.cells.map(({ median }) => median), second: twins } : null;
-        const cells = of ? found.cells.map((cell, i) => ({ ...cell, median: twins[i] - cell.median })) : found.cells;
-        const [text, short] = (isFraction(measure) ? [percent, percent] : [full, brief]).map((each) => (of ? signed(each) : each));
+        const differs = other !== null && state.file === 'difference';
+        const subtracted = (cell: PivotCell, i: number): Cell => ({ ...cell, median: twins[i] - cell.median, pair: [cell.median, twins[i]] });
+        const cells = differs ? found.cells.map(subtracted) : found.cells;
+        const [text, short] = (isFraction(measure) ? [percent, percent] : [full, brief]).map((each) => (differs ? signed(each) : each));
         const matched = twins.filter((each) => !Number.isNaN(each)).length;
-        return { ...pivot, cells, beside: of ? [] : all, alone: cells.length + all.length - 2 * matched, of, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text, brief: short };
+        const [alone, beside] = [cells.length + all.length - 2 * matched, differs ? [] : all];
+        return { ...pivot, cells, differs, beside, alone, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text, brief: short };
     }
     let shown = picture();
     const nameOf = ({ at }: PivotCell) =>
         [shown.facet, shown.down, shown.across].flatMap((each, i) => (each ? [`${each.name} ${valueText(each, at[i])}`] : [])).join(', ');
-    const by = () => `${shown.measure.name}${shown.of ? ', B − A,' : ''} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
+    const by = () => `${shown.measure.name}${shown.differs ? ', B − A,' : ''} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
     const choose = (cell: PivotCell) => app.set({ cell: String(cell.at) });
-
     const valuesOf = (cell: PivotCell) => cell.points.map((i) => shown.measure.of[i]);
-
-    /** What a cell has in the first file and in the second; the text of one number. */
-    function pairOf(cell: PivotCell): [number, number] {
-        const i = shown.cells.indexOf(cell);
-        return [shown.of!.first[i], shown.of!.second[i]];
-    }
     const plain = (value: number) => (Number.isNaN(value) ? 'not known' : (isFraction(shown.measure) ? percent : full)(value));
 
-    function told(cell: PivotCell): string {
-        const { measure, text, of } = shown;
-        if (of) return `${nameOf(cell)}: ${Number.isNaN(cell.median) ? '' : `${text(cell.median)}, `}${pairOf(cell).map((value, i) => `${'AB'[i]} ${plain(value)}`).join(', ')}`;
+    function told(cell: Cell): string {
+        const { measure, text } = shown;
+        const pair = cell.pair?.map((value, i) => `${'AB'[i]} ${plain(value)}`);
+        if (pair) return `${nameOf(cell)}: ${Number.isNaN(cell.median) ? '' : `${text(cell.median)}, `}${pair.join(', ')}`;
         const [least, most] = extent(valuesOf(cell));
         const several = cell.points.length > 1;
         const differing = parameters.filter(({ of }) => cell.points.some((i) => of[i] !== of[cell.points[0]]));
@@ -123,10 +121,10 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         const { cells, measure, chosen } = shown;
         const pick = (name: string) => choose(cells.find((cell) => nameOf(cell) === name)!);
         const format = (value: number, column: number) => (Number.isNaN(value) ? '-' : column < 4 && isFraction(measure) ? (column === 1 ? shown.text : percent)(value) : full(value));
-        const columns: [string, (cell: PivotCell) => number][] = shown.of
-            ? [['A', (cell) => pairOf(cell)[0]], ['B', (cell) => pairOf(cell)[1]]]
+        const columns: [string, (cell: Cell) => number][] = shown.differs
+            ? [['A', ({ pair }) => pair![0]], ['B', ({ pair }) => pair![1]]]
             : [['least', (cell) => min(valuesOf(cell)) ?? NaN], ['most', (cell) => max(valuesOf(cell)) ?? NaN], ['points', (cell) => cell.points.length]];
-        return tableBy(`Cells: ${by()}`, cells, [['cell', nameOf], [shown.of ? 'B − A' : `median ${measure.name}`, ({ median }) => median], ...columns], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
+        return tableBy(`Cells: ${by()}`, cells, [['cell', nameOf], [shown.differs ? 'B − A' : `median ${measure.name}`, ({ median }) => median], ...columns], { sorted: 1, format, pick, picked: chosen ? nameOf(chosen) : undefined });
     }
 
     const figure = figureOf({
@@ -167,7 +165,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
 
     function update(): void {
         shown = picture();
-        const { down, across, facet, measure, chosen, cells, of, alone } = shown;
+        const { down, across, facet, measure, chosen, cells, differs, alone } = shown;
         fill(left, ...points.parameters.map(filterOf));
         const choice = (label: string, list: { name: string }[], now: string, key: 'down' | 'across' | 'facet' | 'metric', more: [string, string][] = []) =>
             select(label, [...more, ...list.map(({ name }) => name)], now, (to) => app.set({ [key]: to, cell: '' }));
@@ -184,7 +182,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
             chosen ? `${told(chosen).split('\n')[0]}.` : '',
             several ? 'Of several points a cell has the median.' : '',
             measure.ratio ? `${measure.name} is derived: ${measure.ratio.join(' / ')}.` : '',
-            of && alone ? `${alone} cells of one file alone are not compared.` : '',
+            differs && alone ? `${alone} cells of one file alone are not compared.` : '',
             leftOut ? `Left out: ${full(leftOut)} points without ${[facet, down, across].flatMap((each) => each?.name ?? []).join(' or ')}.` : '',
         ].filter(Boolean).join(' ');
         fill(worst, tableElement(cellsTable()));

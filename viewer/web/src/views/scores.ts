@@ -10,10 +10,7 @@ import { textWidth, theme, type Painter } from '../paint';
 import { rowsIn, type ProbeInfo, type TableRow, type ValidationInfo } from '../protocol';
 import { snippet } from '../python';
 
-function amount(value: number, unit: string): string {
-    if (Number.isNaN(value)) return '';
-    return unit === 'bytes' ? bytes(value) : full(value);
-}
+const amount = (value: number, unit: string): string => (Number.isNaN(value) ? '' : (unit === 'bytes' ? bytes : full)(value));
 
 /** "521,667 … 537,395" where the answer is not one number. */
 function interval({ texts: { unit }, numbers: { low, high } }: TableRow): string {

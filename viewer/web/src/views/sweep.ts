@@ -85,10 +85,7 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
         plot.read(JSON.stringify([group, cell.numbers.error]), axis, () => panels(cell, group), parseRange(app.state.x, axis.bytes));
     }
 
-    return {
-        ...{ element, show },
-        totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
-    };
+    return { element, show, totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }) };
 }
 
 /** What a cell takes in hardware and by how much it slows the program, in words; empty where the file does not tell. */

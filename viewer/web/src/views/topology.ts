@@ -23,10 +23,7 @@ interface Node extends Box {
 }
 
 /** What is clicked, and what keys go through. */
-interface Stop extends Box {
-    name: string;
-    open: () => void;
-}
+type Stop = Box & { name: string; open: () => void };
 
 const [boxWidth, boxHeight] = [168, 64];
 /** Between layers: room for the number on a link. */

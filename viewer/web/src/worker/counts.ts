@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows. What is made of them is the
 // core's (viewer/core/counts.hpp).
-import { sum } from 'd3-array';
+import { range, sum } from 'd3-array';
 import { answer, axisWords, bucketsFrom, call, cut, forget, holding, kindOf, rangeWords, viewOf } from '../core';
-import { FileError, fewRows, type AddressRange, type Axis, type Buckets, type LineCount, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
+import { FileError, fewRows, type AddressRange, type Axis, type Buckets, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
 import { rememberedLast } from '../remembered';
 import type { PyramidLevel, Series, Token } from './series';
 
@@ -13,12 +13,7 @@ const mostSelected = 4_000_000;
 const cacheBytes = 400_000_000;
 
 /** What is counted: a series in some phases, by the lines of an axis. */
-interface Query {
-    series: Series;
-    phases: Phases;
-    axis: Axis;
-    token: Token;
-}
+type Query = { series: Series; phases: Phases; axis: Axis; token: Token };
 
 const linesOf = (axis: Axis, unit: number): number => call('lines', axisWords(axis), unit);
 
@@ -38,10 +33,8 @@ function bucketsOfPyramid({ store, info }: Series, level: PyramidLevel, axis: Ax
 /** Counts of lines that the core holds; the one that was asked for longest ago goes. */
 const kept = new Map<string, { counts: number; bytes: number }>();
 
-function keyOf({ series, phases, axis }: Query): string {
-    const where = axis.segments.map((segment) => `${segment.base}+${segment.bytes}`).join();
-    return `${series.info.id}|${phases === null ? '*' : phases.join()}|${where}`;
-}
+const keyOf = ({ series, phases, axis: { segments } }: Query): string =>
+    [series.info.id, phases?.join() ?? '*', segments.map(({ base, bytes }) => `${base}+${bytes}`).join()].join('|');
 
 async function read(query: Query, ranges: [number, number][]): Promise<number> {
     const { series, axis, token } = query;
@@ -114,10 +107,8 @@ export function phaseSums(series: Series, axis: Axis, stretch: [number, number] 
     });
 }
 
-function linesFrom({ numbers, addresses }: ReturnType<typeof answer>, from = 0): LineCount[] {
-    const count = (numbers.length - from) / 3;
-    return Array.from({ length: count }, (_, i) => from + 3 * i).map((at) => ({ address: addresses[at], first: numbers[at + 1], second: numbers[at + 2] }));
-}
+const linesFrom = ({ numbers, addresses }: ReturnType<typeof answer>, from = 0): Selected['worst'] =>
+    range(from, numbers.length, 3).map((at) => ({ address: addresses[at], first: numbers[at + 1], second: numbers[at + 2] }));
 
 /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
 export async function selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {

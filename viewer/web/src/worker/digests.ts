@@ -46,10 +46,7 @@ async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<{ size: 
 }
 
 /** What the HDF5 library's file system reads of a file: bytes instead of a Blob, each of which would be a request to the browser. */
-export interface Piece {
-    bytes: ArrayBuffer;
-    size: number;
-}
+export type Piece = { bytes: ArrayBuffer; size: number };
 
 /** So many blocks are kept, the ones used last. */
 const mostBlocks = 64;

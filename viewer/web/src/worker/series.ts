@@ -8,12 +8,9 @@ import { rememberedLast } from '../remembered';
 import type { Store } from './h5';
 
 /** A request that may be given up meanwhile. */
-export interface Token {
-    cancelled: boolean;
-}
+export type Token = { cancelled: boolean };
 
-const readAtOnce = 262144;
-const cachedBlock = 65536;
+const [readAtOnce, cachedBlock] = [262144, 65536];
 
 /** Lets messages in, sooner than a timer would; throws where the request was given up. */
 async function breathe(token: Token): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What sweeps, experiments and probes write: tables that the page shows; reuse distances of /reuse (docs/reuse.md).
-import { range, rollup, sum } from 'd3-array';
+import { range, rollup, sort, sum } from 'd3-array';
 import { parameterOf, type Measure, type Points } from '../points';
 import { FileError, type Columns, type Phases } from '../protocol';
 import { remembered } from '../remembered';
@@ -67,15 +67,12 @@ export function probeOf(store: Store) {
         const [xUnit, unit] = ['x', 'value'].map((column) => text(store.attributes(`${path}/${column}`).units));
         return { path, test: text(test), variant: text(variant), name: text(name), xName: text(x_name), xUnit, unit, x, value, trials, knockedOut };
     });
-    const tests = store
-        .children('tests')
-        .map((group) => ({ path: `tests/${group}/decisions`, attributes: store.attributes(`tests/${group}`) }))
-        .sort((a, b) => Number(a.attributes.order) - Number(b.attributes.order))
-        .map(({ path, attributes: { test, variant, runs, references, cycles } }) => ({
-            name: `${text(test)} ${text(variant)}`,
-            ...{ runs: Number(runs), references: Number(references), cycles: Number(cycles) },
-            decisions: store.texts(path),
-        }));
+    const groups = store.children('tests').map((group) => ({ path: `tests/${group}/decisions`, attributes: store.attributes(`tests/${group}`) }));
+    const tests = sort(groups, (each) => Number(each.attributes.order)).map(({ path, attributes: { test, variant, runs, references, cycles } }) => ({
+        name: `${text(test)} ${text(variant)}`,
+        ...{ runs: Number(runs), references: Number(references), cycles: Number(cycles) },
+        decisions: store.texts(path),
+    }));
     return { curves, findings: tableOf(store, 'findings'), tests };
 }
 
