@@ -85,6 +85,21 @@ export const workbenchCases = [
                 info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), by_core: column(1, 0), address: column(4096, 8192), true_sharing: column(1, 50), false_sharing: column(3, 0) };`),
             );
             t.check(shared[5].startsWith('pad to lines: 75.00 % is false sharing'), shared[5]);
+            t.equal(shared[4], 'false sharing: 85.71 % of its misses come after invalidations, 75.00 % of these by false sharing', 'why');
+            const truly = await page.evaluate(
+                made(`info.causes[0].misses.counts[1][1] = 90;
+                info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0), phase: column(0), core: column(0), by_core: column(1), address: column(4096), true_sharing: column(3), false_sharing: column(1) };`),
+            );
+            t.equal(truly[4], 'invalidated: 85.71 % of its misses', 'why, true sharing');
+            t.check(truly[5].startsWith('share less: 75.00 % is true sharing'), truly[5]);
+            const pages = await page.evaluate(
+                made(`info.components = [{ name: 'TLB', group: 'tlbs', totals: { accesses: 100, misses: 20 } }];
+                Object.assign(info.causes[0], { name: 'L9' }); info.structureLevels[0].name = 'TLB';`).replace('answerOf(info)', `answerOf(info, 'TLB')`),
+            );
+            t.check(pages[4] === 'not told: causes are told of caches alone' && pages[5].startsWith('larger pages: '), pages.join(' | '));
+            const goes = (change) => page.evaluate(made(change).replace(`tile.value + ': ' + tile.note`, 'tile.go.structure'));
+            t.equal((await goes(''))[2], 'A', 'the tile leads to its structure');
+            t.equal((await goes(`info.structures[0].bytes = 0;`))[2], '', 'to all, if that has no addresses');
         },
     ],
     [

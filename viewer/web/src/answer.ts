@@ -81,9 +81,12 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     return `${parts.join('')}.`;
 }
 
+const isTlb = (info: FileInfo, level: string): boolean => info.components.some(({ name, group }) => group === 'tlbs' && name === level);
+
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). */
-export function remedyOf({ cause, second, evictor, structure, falseSharing }: Answer): [string, string] {
+export function remedyOf({ level, cause, second, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
     const trial = ' cachetally advise tries changes of the data, and measures them.';
+    if (!cause && isTlb(info, level)) return ['larger pages', 'With larger pages, or with what is used together side by side, fewer entries are in use.'];
     if (!cause) return ['ask for causes', 'Run it again with --causes, which says why lines miss and what evicts them.'];
     const itself = evictor !== null && evictor.name === structure?.name;
     const remedies: Record<string, [string, string]> = {
@@ -91,7 +94,9 @@ export function remedyOf({ cause, second, evictor, structure, falseSharing }: An
         invalidated:
             falseSharing > 0.5
                 ? ['pad to lines', `${percent(falseSharing)} is false sharing: give what different cores store lines of its own.`]
-                : ['share less', 'Other cores or a level below take the lines: share otherwise, pad, or make an inclusive level below larger.'],
+                : falseSharing <= 0.5
+                  ? ['share less', `${percent(1 - falseSharing)} is true sharing: let cores store what others use less often, or keep sums of their own until the end.`]
+                  : ['share less', 'Other cores or a level below take the lines: share otherwise, pad, or make an inclusive level below larger.'],
         capacity: ['tiles that fit', 'More lines are in use than the cache has: work on tiles that fit into it, use more of each line, or take a larger cache.'],
         conflict: itself
             ? ['pad rows, or block it', `${structure!.name} evicts itself though the cache has room: pad its rows by a line, or store it by blocks. More ways help, too.`]
@@ -108,7 +113,9 @@ export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: s
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { level, accesses, misses, structure, phase, cause, evictor } = answer;
     const all = { view: '', show: 'misses', level, phases: '', sel: '', structure: '', cause: '', core: '', func: '', x: '' };
-    const here = { ...all, structure: structure?.name ?? '' };
+    // what has no addresses of its own, as "(gzip)", has no place in the picture
+    const isPlaced = info.structures.some(({ name, bytes }) => name === structure?.name && bytes > 0);
+    const here = { ...all, structure: isPlaced ? structure!.name : '' };
     const tiles: Tile[] = [{ id: 'level', label: 'How much', value: percent(misses / accesses), note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all }];
     if (!structure) return tiles;
     const { function: named, line } = answer;
@@ -129,11 +136,13 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', phases: answer.phases.join(',') } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
-    const [words, why] = remedyOf(answer);
-    const told = cause ? `${share(cause)} of its misses` : 'the run was made without --causes';
+    const [words, why] = remedyOf(answer, info);
+    const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
+    const uncaused = isTlb(info, level) ? 'causes are told of caches alone' : 'the run was made without --causes';
+    const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
     return [
         ...tiles,
-        { id: 'why', label: 'Why', value: cause?.name ?? 'not asked', note: told, go: { ...here, cause: cause?.name ?? '' } },
+        { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (isTlb(info, level) ? 'not told' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },
         { id: 'remedy', label: 'What to try', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } },
     ];
 }
