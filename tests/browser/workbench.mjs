@@ -368,6 +368,19 @@ export const workbenchCases = [
             t.check(await page.getByLabel('Save the picture as SVG').first().isVisible(), 'the menu opens');
             await page.keyboard.press('Escape');
             t.check(!(await page.getByLabel('Save the picture as SVG').first().isVisible()), 'the menu closes');
+            for (const list of ['ul', 'tbody']) {
+                const focused = `(() => {
+                    window.lists = [...document.querySelectorAll('#view ${list}, main ${list}')].map((each) => [...each.querySelectorAll('button, a[href]')].filter((one) => one.offsetParent));
+                    window.pressed = window.lists.find((each) => each.length > 1);
+                    window.pressed?.[0].focus();
+                    return window.pressed?.length ?? 0; })()`;
+                const count = await page.evaluate(focused);
+                t.check(count > 1, `${list} has things to press`);
+                for (const [key, at] of [['ArrowDown', 1], ['ArrowUp', 0], ['ArrowUp', count - 1], ['ArrowDown', 0]]) {
+                    await page.keyboard.press(key);
+                    t.equal(await page.evaluate('window.pressed.indexOf(document.activeElement)'), at, `${key} in a ${list}`);
+                }
+            }
             const heads = await page.evaluate(`[...document.querySelectorAll('h1, h2, h3')].map((each) => each.tagName + each.textContent.length)`);
             t.check(heads.filter((each) => each.startsWith('H1')).length === 1 && heads.filter((each) => each.startsWith('H2')).length >= 3 && !heads.some((each) => each.endsWith(' 0')), `headings: ${heads}`);
         },

@@ -4,7 +4,7 @@ import './style.css';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import { chosenOf, depth, readHash, titleOf, writeHash, type App, type State, type View } from './app';
 import { isReading, openSource, type Source } from './client';
-import { copied, fill, h, segmented } from './dom';
+import { copied, fill, h, moveFocus, segmented } from './dom';
 import { frames } from './figure';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
@@ -87,6 +87,7 @@ class Page implements App {
 
     private listen(): void {
         listenForKeys(() => (this.files.length ? this : null), { u: () => this.undo(), c: () => void this.copyLink(), b: () => this.flip() });
+        window.addEventListener('keydown', moveFocus);
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.applyTheme());
         window.addEventListener('hashchange', () => {
             window.clearTimeout(this.keeping);
@@ -262,11 +263,6 @@ class Page implements App {
             return h('button', { type: 'button', role: 'tab', ...attributes, onclick: () => this.set({ view: kind.id }) }, kind.title);
         };
         fill(this.tabs, ...kinds.map(tab));
-        this.tabs.onkeydown = (event) => {
-            const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-            const all = [...this.tabs.querySelectorAll('button')];
-            if (step) all.at((all.indexOf(event.target as HTMLButtonElement) + step) % all.length)!.focus();
-        };
     }
 
     private fillFacts(): void {

@@ -77,11 +77,11 @@ function storeOf(file: H5File, written: boolean, fault: () => string) {
     function fromLibrary(path: string): Described | null {
         const object = entity(path);
         if (!object) return null;
-        const number = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
         let known: Described['attributes'] | null = null;
         const read = () => {
             const names = Object.keys(object.attrs ?? {}).filter((name) => name !== 'DIMENSION_LIST' && name !== 'REFERENCE_LIST');
-            return Object.fromEntries(names.map((name) => [name, number(object.get_attribute(name, false))]));
+            const values = names.map((name) => object.get_attribute(name, false));
+            return Object.fromEntries(values.map((value, i) => [names[i], typeof value === 'bigint' ? Number(value) : value]));
         };
         return {
             members: 'keys' in object ? object.keys() : undefined,
@@ -106,12 +106,7 @@ function storeOf(file: H5File, written: boolean, fault: () => string) {
     /** All attributes of an object but what scales of axes have; whole numbers as numbers. */
     const attributes = (path: string): Record<string, unknown> => object(path)?.attributes ?? {};
 
-    function dataset(path: string): Dataset | null {
-        return remembered(datasets, path, () => {
-            const shape = object(path)?.shape;
-            return shape ? (entity(path) as Dataset) : null;
-        });
-    }
+    const dataset = (path: string): Dataset | null => remembered(datasets, path, () => (object(path)?.shape ? (entity(path) as Dataset) : null));
 
     const rows = (path: string): number => object(path)?.shape?.[0] ?? 0;
 
