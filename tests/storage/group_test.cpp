@@ -63,7 +63,8 @@ TEST(Columns, ComeBackForEveryType) {
             EXPECT_EQ(root.read<double>("f64"),
                       (std::vector<double>{0.1, -1e300, std::numeric_limits<double>::infinity()}));
             EXPECT_TRUE(root.read<double>("none").empty());
-            EXPECT_EQ(root.children(), (std::vector<std::string>{"f64", "i64", "none", "u16", "u32"}));
+            EXPECT_EQ(root.children(),
+                      (std::vector<std::string>{"consolidated_metadata", "f64", "i64", "none", "u16", "u32"}));
         });
 }
 
