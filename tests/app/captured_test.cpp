@@ -3,6 +3,7 @@
 // killed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
@@ -286,8 +287,13 @@ TEST_F(Captured, AProgramThatEndsBeforeItIsInterruptedKeepsItsStatus) {
 }
 
 TEST_F(Captured, AProgramThatWaitsIsEndedSomeSecondsAfterAnInterrupt) {
-    const Finished finished = cachetally(directory.path(), reported + Words{"--", "/bin/sh", "-c", "exec sleep 100000"},
-                                         interrupted_by(SIGINT));
+    const std::filesystem::path ready = directory / "ready";
+    ASSERT_EQ(::mkfifo((directory / "nobody").c_str(), 0600), 0);
+    Circumstances interrupted;
+    interrupted.interrupt_when = [&] { return std::filesystem::exists(ready); };
+    const Finished finished = cachetally(
+        directory.path(), reported + Words{"--", "/bin/sh", "-c", "sleep 2 && touch ready && read line < nobody"},
+        interrupted);
     EXPECT_EQ(finished.status, 1) << finished.err;
     EXPECT_THAT(finished.err, HasSubstr("interrupted while the program made no references"));
     EXPECT_FALSE(report()["complete"]);
