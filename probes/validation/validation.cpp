@@ -40,6 +40,21 @@ MachineVerdicts verdicts_on(const ValidationOptions& options, std::uint64_t numb
     return verdicts;
 }
 
+/// All but how times are disturbed: a recording that tells may be on another computer.
+MachineRun undisturbed_run(const ValidationOptions& options, std::uint64_t number) {
+    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
+    MachineRun run;
+    run.target.seed = splitmix64(splitmix64(options.seed) + number);
+    run.target.no_events = options.no_events;
+    if (options.small_pages ||
+        (options.given.empty() && random_machine(options.seed, number, options.population).small_pages))
+        run.target.large_pages.clear();
+    run.noise = options.noise == "mixed" ? mixed[run.target.seed % 3] : options.noise;
+    run.suite = options.suite;
+    run.suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
+    return run;
+}
+
 }  // namespace
 
 MachineVerdicts verdicts_of(const ValidationOptions& options, std::uint64_t number) {
@@ -52,18 +67,9 @@ MachineVerdicts verdicts_of(const ValidationOptions& options, std::uint64_t numb
 }
 
 MachineRun machine_run(const ValidationOptions& options, std::uint64_t number) {
-    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
-    MachineRun run;
-    run.target.seed = splitmix64(splitmix64(options.seed) + number);
-    run.target.no_events = options.no_events;
-    if (options.small_pages ||
-        (options.given.empty() && random_machine(options.seed, number, options.population).small_pages))
-        run.target.large_pages.clear();
-    run.noise = options.noise == "mixed" ? mixed[run.target.seed % 3] : options.noise;
+    MachineRun run = undisturbed_run(options, number);
     run.target.recorded = options.recorded_noise;
     if (!run.target.recorded) run.target.noise = noise_named(run.noise);
-    run.suite = options.suite;
-    run.suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
     return run;
 }
 
@@ -78,7 +84,7 @@ std::string machine_file(const ValidationOptions& options, std::uint64_t number)
 }
 
 std::string replay_command(const ValidationOptions& options, std::uint64_t number) {
-    const MachineRun run = machine_run(options, number);
+    const MachineRun run = undisturbed_run(options, number);
     std::string command = shell_word(options.program) + " probe";
     for (const std::string& test : run.suite.tests) command += " " + test;
     if (!run.suite.published) command += " --robust";

@@ -279,6 +279,15 @@ TEST_F(Campaigns, ValidationGivesTheSameScores) {
 }
 #endif
 
+TEST_F(Campaigns, WhatAMergeTellsNeedsNoRecordingOfNoise) {
+    const std::string recording = std::string(CACHETALLY_SOURCE_DIR) + "/tests/probes/recordings/zen4-vm-1.h5";
+    fs::copy_file(recording, path("noise.h5"));
+    good({"validate", "--machines", "2", "--tests", "prefetcher", "--robust", "--noise", "noise.h5", "--folder", "v"});
+    fs::remove(path("noise.h5"));
+    good({"campaign", "merge", "v", "-o", "merged.h5"});
+    EXPECT_EQ(good({"show", "merged.h5", "--json"}).json(), good({"show", "v/result.h5", "--json"}).json());
+}
+
 TEST_F(Campaigns, SweepsGiveTheSameCells) {
     good({"trace", "convert", "radix", "t.ct.h5", "keys=300"});
     const Words several{"sweep",      "--workload", "lu,n=32",        "--workload", "t.ct.h5",
