@@ -51,10 +51,14 @@ void describe(const Group& group, const std::string& path, json& all) {
 }  // namespace
 
 void consolidate_metadata(Group& root) {
+    constexpr const char* name = "consolidated_metadata";
+    // of a file that this one was copied from
+    if (root.has(name) && H5Ldelete(root.id(), name, H5P_DEFAULT) < 0)
+        throw_storage_error("{}: cannot replace {}", root.where(), name);
     json all = json::object();
     describe(root, "", all);
     const std::string text = all.dump(-1, ' ', false, json::error_handler_t::replace);
-    root.write_texts("consolidated_metadata", std::vector{text}).set_attribute("long_name", "consolidated metadata");
+    root.write_texts(name, std::vector{text}).set_attribute("long_name", "consolidated metadata");
 }
 
 }  // namespace cachetally

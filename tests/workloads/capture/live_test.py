@@ -40,7 +40,7 @@ def contents(path):
     found = {}
 
     def take(name, item):
-        if name.split("/")[0] in ("provenance", "input"):
+        if name.split("/")[0] in ("provenance", "input", "consolidated_metadata"):  # the last tells of the input, too
             return
         values = item[()].tobytes() if isinstance(item, h5py.Dataset) and item.dtype.kind != "O" else None
         if isinstance(item, h5py.Dataset) and item.dtype.kind == "O":
