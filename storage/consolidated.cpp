@@ -58,7 +58,20 @@ void consolidate_metadata(Group& root) {
     json all = json::object();
     describe(root, "", all);
     const std::string text = all.dump(-1, ' ', false, json::error_handler_t::replace);
-    root.write_texts(name, std::vector{text}).set_attribute("long_name", "consolidated metadata");
+    // no column: readers of netCDF want an axis of each
+    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    if (H5Tset_size(type.get(), text.size()) < 0 || H5Tset_strpad(type.get(), H5T_STR_NULLPAD) < 0 ||
+        H5Tset_cset(type.get(), H5T_CSET_UTF8) < 0 || H5Pset_obj_track_times(properties.get(), false) < 0)
+        throw_storage_error("cannot make a property list");
+    Dataset dataset(
+        Handle(H5Dcreate2(root.id(), name, type.get(), space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+               H5Dclose),
+        root.where() + name);
+    if (dataset.id() < 0 || H5Dwrite(dataset.id(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0)
+        throw_storage_error("{}: cannot write", dataset.where());
+    dataset.set_attribute("_Encoding", "utf-8");  // netCDF: xarray shows texts, not bytes
+    dataset.set_attribute("long_name", "consolidated metadata");
 }
 
 }  // namespace cachetally

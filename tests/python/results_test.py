@@ -46,7 +46,7 @@ class Metadata(InDirectory):
             path, _ = self.made(f"{name}.h5", *words)
             with h5py.File(path) as file:
                 table = file["consolidated_metadata"]
-                told = json.loads(table[0])
+                told = json.loads(table[()])
                 self.assertEqual(dict(table.attrs), {"_Encoding": "utf-8", "long_name": "consolidated metadata"})
             expected = of_all_objects(path)
             self.assertEqual(list(told), sorted(expected, key=str.encode))

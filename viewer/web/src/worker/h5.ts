@@ -62,7 +62,7 @@ interface Described {
 function tableOf(file: H5File): [string, Described][] {
     const told = (file.get('consolidated_metadata') as Dataset | null)?.value;
     // what is no number is null there
-    return Array.isArray(told) ? Object.entries(JSON.parse(String(told[0]), (_, value) => value ?? NaN)) : [];
+    return typeof told === 'string' ? Object.entries(JSON.parse(told, (_, value) => value ?? NaN)) : [];
 }
 
 /** An open file. All paths are from its root. `written`: nothing has changed it since. `fault`: what was found damaged while something was read; empty
