@@ -78,7 +78,7 @@ std::map<std::uint32_t, double> by_phase(const Group& group, const std::string& 
 }
 
 TEST_F(SlimFiles, KeepTheSumsOfEveryPhaseInFewRows) {
-    write(40000);
+    write(100000);
     reduce_result(path_, slim_, Trust::digests, 2000);
     const InputFile whole(path_), slim(slim_);
     for (const auto& [group, columns] : std::map<std::string, std::vector<std::string>>{
