@@ -20,6 +20,8 @@ public:
     CompactTest(Meter& meter, bool robust, std::uint64_t seed);
 
     double hit_latency() const { return hit_; }
+    /// The same, measured by now.
+    double hit_latency_now() { return meter_.settled(arena_, {0}); }
     std::uint64_t page() const { return arena_.page; }
     std::uint64_t seed() const { return seed_; }
 
