@@ -246,6 +246,8 @@ def draw_front(axes, points, kinds):
             if some.any() or admitted:
                 axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 0.3}))
     front = points.front()
+    if not points.admitted.any():
+        axes.text(0.5, 0.97, "no cell is within the bounds", transform=axes.transAxes, ha="center", va="top")
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label="front")
     remain = points.remains & points.known
     if remain.any():
@@ -305,11 +307,21 @@ def scale_panels(grid, panels, metric):
         axes.set(ylabel=METRICS[metric][1])
 
 
+def usual_metric(results, options):
+    """What the front is asked for beside the error first; of trackers, too, where these are shown."""
+    sweep = next((each for each in results if "sweep" in each.file), None)
+    if not sweep:
+        return "bytes"
+    _, (objectives, _) = standings(sweep, options.standing[results.index(sweep)] if options.standing else "")
+    tracked = options.beside or any("trackers" in each.file for each in results)
+    return next((each for each in objectives.split(",") if each in METRICS and each != "error" and (each in TRACKED or not tracked)), "bytes")
+
+
 def front(result, options):
     """Error against what it costs: every cell, as a staircase those that no other beats in both, and marked and named what remains of
     the sweep's front. Several workloads, links and files side by side, with one scale."""
-    metric = options.metric or "bytes"
     results = [result] + [Result(path) for path in options.more]
+    metric = options.metric or usual_metric(results, options)
     panels, kinds = panels_of(results, options, metric)
     across = min(len(panels), 2 * options.columns)
     down = -(-len(panels) // across)
