@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Differences of phases and of files: their sums are those of the lines in the files.
+import { number, tableRows } from './screen.mjs';
 
 /** What a picture saves as CSV: its columns by name, and the rows as texts. */
 async function savedTable(t, page) {
@@ -48,6 +49,41 @@ export const differenceCases = [
             await t.press(page, 'Close');
             const sum = (lines) => lines.reduce((all, [, misses]) => all + misses, 0);
             t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), sum(five) - sum(three), 'what Python says');
+        },
+    ],
+    [
+        'differences: details and tables of two phases, as the file has them',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('lu2.h5'), 'show=misses&level=L1&phases=5&minus=3&structure=A');
+            const [lines, misses, conflicts, evicted] = JSON.parse(
+                t.script(
+                    '-c',
+                    `import h5py, json
+f = h5py.File("lu2.h5", "r")
+names = f["structures/name"].asstr()[:].tolist()
+own, by = names.index("A"), f["structures/levels/L1/phases"]
+of = lambda group, column, phase, **keys: int(sum(v for v, s, p in zip(group[column][:].tolist(), group[keys.get("key", "structure")][:], group["phase"][:]) if s == own and p == phase))
+c = f["combined/L1"]
+first, last = int(f["structures/base"][own]), int(f["structures/base"][own] + f["structures/bytes"][own])
+inside = [sum(1 for a, p in zip(c["address"][:].tolist(), c["phase"][:]) if p == phase and first - first % 16 <= a < last) for phase in (3, 5)]
+causes = f["causes/L1"]
+evictions = {}
+for b, v, p, n in zip(*(causes["evictions"][k][:].tolist() for k in ("by", "victim", "phase", "count"))):
+    if v == own and p in (3, 5): evictions.setdefault(names[b], [0, 0])[p == 5] += n
+print(json.dumps([inside, [of(by, "misses", p) for p in (3, 5)], [of(causes["misses"], "conflict", p) for p in (3, 5)], evictions]))`,
+                ),
+            );
+            const rows = new Map((await tableRows(page, 'Counts')).slice(1).map(([name, ...values]) => [name, values.map(number)]));
+            const told = ([first, second]) => [first, second, second - first].join();
+            t.equal(rows.get('lines').join(), told(lines), 'lines');
+            t.equal(rows.get('misses').join(), told(misses), 'misses');
+            t.equal(rows.get('conflict').join(), told(conflicts), 'conflicts');
+            const structures = await tableRows(page, 'Data structures, phase 5 (perimeter) minus phase 3 (perimeter)');
+            t.equal(structures[0].slice(1).join(), 'phase 3 (perimeter): L1 misses,phase 5 (perimeter): L1 misses,phase 5 (perimeter) − phase 3 (perimeter)', 'columns');
+            t.equal(structures.find(([name]) => name === 'A').slice(1).map(number).join(), told(misses), 'A in the table');
+            const shown = (await tableRows(page, 'What evicts A in L1')).slice(1);
+            t.equal(shown.map(([of, by, ...values]) => `${of} ${by} ${values.map(number)}`).sort().join('; '), Object.entries(evicted).map(([by, values]) => `A ${by} ${told(values)}`).sort().join('; '), 'what evicts it');
         },
     ],
     [

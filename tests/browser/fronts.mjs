@@ -194,8 +194,13 @@ export const frontCases = [
     [
         'fronts: settings of several keys in short, which the legend explains',
         async (t, page) => {
-            await t.open(page, make(t, 'keys.h5', 'sweep', 'lu', 'n=16', '-m', 'generic3', '--vary', 'ways=2,4', '--vary', 'width=8,16', '--vary', 'record=8', '--counters', '8,16', '--granularity', '1,2', '--objectives', 'error,bits'), 'over=bits');
-            const found = texts(await t.saved(page, 'SVG', figure(page, 'Pareto front')));
+            await t.open(page, make(t, 'keys.h5', 'sweep', 'lu', 'n=16', '-m', 'generic3', '--vary', 'ways=2,4', '--vary', 'width=8,16', '--vary', 'record=8', '--counters', '8,16', '--granularity', '1,2', '--objectives', 'error,bits'));
+            const svg = await t.saved(page, 'SVG', figure(page, 'Pareto front'));
+            const found = texts(svg);
+            t.check(found.includes('bits') || found.some((each) => each.startsWith('bits')), `the front is that of the sweep's objectives: ${found.join(' | ')}`);
+            const fronts = [...svg.matchAll(/<path d="M([\d.,L-]+)" fill="none" stroke="[^"]+" stroke-width="1.5"/g)].map(([, path]) => path.split('L').map((point) => point.split(',').map(Number)));
+            t.check(fronts.some((points) => points.length > 2), 'a front of several cells');
+            for (const points of fronts) t.check(points.every(([x, y], i) => i === 0 || x === points[i - 1][0] || y === points[i - 1][1]), `a staircase: ${points.join(' ')}`);
             t.check(found.includes('G ways/width') && found.some((each) => /^G [12] [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
         },
     ],

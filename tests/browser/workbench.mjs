@@ -385,4 +385,39 @@ export const workbenchCases = [
             t.check(heads.filter((each) => each.startsWith('H1')).length === 1 && heads.filter((each) => each.startsWith('H2')).length >= 3 && !heads.some((each) => each.endsWith(' 0')), `headings: ${heads}`);
         },
     ],
+    [
+        'details: a line that two data structures share counts once for each access',
+        async (t, page) => {
+            const [trace, names, file] = ['one-line.lackey', 'one-line.txt', 'one-line.h5'].map((each) => join(t.directory, each));
+            const load = (address, times) => Array(times).fill(` L ${address.toString(16)},8`);
+            writeFileSync(trace, ['I  00401000,4', ...load(0x10000000, 3), ...load(0x10000020, 5), ...load(0x10000040, 2)].join('\n') + '\n');
+            writeFileSync(names, '0x10000000 32 8 first\n0x10000020 64 8 second\n');
+            t.run('replay', trace, '--structures', names, '-m', 'generic3', '-o', file);
+            await t.open(page, file, 'show=accesses&level=L1D&structure=first');
+            const shown = async () => [await page.locator('.details dl.numbers').innerText(), await page.locator('.details dl.numbers + p').allInnerTexts()].flat().join(' ').replace(/\s+/g, ' ');
+            t.check(/^lines 1 of 64 B accesses 3 misses 1 · 33\.33 % Other data lie in these lines, too: with them 8 accesses, 1 misses\./.test(await shown()), await shown());
+            await page.evaluate(`cachetally.set({ structure: '', sel: '0x10000000-0x10000040' })`);
+            await t.quiet(page);
+            t.check(/^lines 1 of 64 B accesses 8 misses 1 · 12\.50 % Causes, code and cores are of first, second as a whole\.$/.test(await shown()), `addresses: ${await shown()}`);
+        },
+    ],
+    [
+        'a cause that is chosen sorts tables and counts code',
+        async (t, page) => {
+            await t.open(page, t.file('lu2.h5'), 'show=misses&level=L1&cause=capacity');
+            const [head, ...rows] = await tableRows(page, 'Data structures, all phases');
+            const values = rows.map((row) => number(row[head.indexOf('capacity')]));
+            t.check(values.length > 1 && values.every((each, i) => i === 0 || each <= values[i - 1]), `capacity misses, the most first: ${values}`);
+        },
+    ],
+    [
+        'names in the address of the page that the file does not have are told',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'view=nope&level=XX&structure=NOPE');
+            t.check((await page.locator('.facts').textContent()).endsWith('there is no view “nope” of it'), 'the view');
+            t.check((await t.saved(page, 'SVG')).includes('Not in this file: XX, NOPE.'), 'the names');
+            await page.evaluate(`cachetally.set({ view: 'tables', level: '', structure: '' })`);
+            t.check(!(await page.locator('.facts').textContent()).includes('there is no view'), 'a view that there is');
+        },
+    ],
 ];

@@ -112,7 +112,7 @@ export const baseName = (source: Source): string => source.info.name.replace(/\.
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
- * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
+ * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); names that the file does not have (`absent`); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
 export function chosenOf(app: App) {
     const { info } = app.source;
     const { state } = app;
@@ -131,7 +131,11 @@ export function chosenOf(app: App) {
     // what is subtracted
     const minus = whole || differs(app) ? null : readPhases(state.minus, phaseCount(app.source)).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
-    return { show, series, cube, filter, cause, unknown, rate, phases: chosenPhases(app), minus, selection, whole };
+    const levelThere = !state.level || info.series.some(({ owner }) => owner === state.level);
+    const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);
+    const there = { show: !state.show || state.show === show.id, level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0, func: filter.function?.length !== 0 };
+    const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);
+    return { show, series, cube, filter, cause, unknown, absent, rate, phases: chosenPhases(app), minus, selection, whole };
 }
 
 /** The names that are chosen, as numbers of what a file tells apart; of a name that it does not know, none. */
@@ -166,7 +170,6 @@ export const structuresIn = (structures: Structure[], selection: AddressRange[])
 
 /** All texts; absent = default. */
 export type State = Partial<Record<Key, string>>;
-
 type Key =
     | 'view' | 'theme'
     /** Of two files: the one that is shown (b: the second), or their difference. */
@@ -177,16 +180,12 @@ type Key =
     | 'phases' | 'minus'
     /** Bytes on the axis: "0-4096"; scale of values; how high rows of the field are: "cycles", or all alike. */
     | 'x' | 'scale' | 'y'
-    /** What is selected: addresses as "0x1000-0x2000", the end not included; the name of a data structure. */
-    | 'sel' | 'structure'
-    /** What else is filtered by: names of a cause, a core, a function. */
-    | 'cause' | 'core' | 'func'
+    /** What is selected: addresses as "0x1000-0x2000", the end not included; names of a data structure, a cause, a core, a function. */
+    | 'sel' | 'structure' | 'cause' | 'core' | 'func'
     /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, .... Hardware columns over which the front is drawn. */
     | 'metric' | 'over'
-    /** Parts of a sweep, beside the link: what `level` is; of intrusion the ring's capacity. */
-    | 'workload' | 'settings' | 'eviction' | 'ring'
-    /** Cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */
-    | 'cell'
+    /** Parts of a sweep, beside the link: what `level` is; of intrusion the ring's capacity; a cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */
+    | 'workload' | 'settings' | 'eviction' | 'ring' | 'cell'
     /** Of pivots: parameters down, across and for each; the values that points must have, as "n|32|64;seed|1". */
     | 'down' | 'across' | 'facet' | 'where'
     /** Of probes: which curves, as "cycles:bytes"; those that are not shown; against what residuals are: plateaus, first. */

@@ -7,7 +7,7 @@ import { hex, placeOf, rangeOf } from './axis';
 import { answer, scaleOf } from './core';
 import type { FieldModel } from './field';
 import { brief, inPoints, percent, percentTick } from './numbers';
-import { differenceColour, heatColour, pixelOf, shortened, textWidth, theme, type Box, type Painter } from './paint';
+import { pixelOf, shortened, textWidth, theme, type Box, type Painter } from './paint';
 import { titleHeight } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import type { Wanted } from './chart';
@@ -68,7 +68,7 @@ export function shade({ sum: sums, weight, signed = false }: Heat, scale: Wanted
     const { numbers } = answer('shades', sums, weight, beside?.sum ?? none, beside?.weight ?? none, signed, scaleOf(scale));
     const [least, end, most, above, shades] = numbers;
     const ramp = (of: (at: number) => string) => range(shades).map((i) => pixelOf(of(i / (shades - 1))));
-    const ramps = signed ? [...ramp(differenceColour), ...ramp((at) => differenceColour(-at))] : ramp(heatColour);
+    const ramps = signed ? [1, -1].flatMap((sign) => ramp((at) => theme().difference((1 + sign * at) / 2))) : ramp(theme().heat);
     const colours = [0, pixelOf(theme().zero), pixelOf(theme().marker), ...ramps]; // in the order of viewer/core/scale.hpp
     return { cells: Uint32Array.from(numbers.subarray(5), (each) => colours[each]), least, end, most, above, signed, both: beside !== null };
 }
@@ -149,7 +149,7 @@ export function drawKey(p: Painter, x: number, y: number, width: number, { end, 
     const from = signed ? `0, −${text(end)}` : scale === 'log' ? `0, ${text(least)}` : '0';
     const begin = x + 20 + from.length * 6.5;
     const wide = Math.min(120, width / 5);
-    const colour = (at: number) => (signed ? differenceColour(2 * at - 1) : heatColour(at));
+    const colour = (at: number) => (signed ? theme().difference(at) : theme().heat(at));
     p.rect(x, y - 5, 10, 10, colours.zero);
     p.text(x + 14, y, from, faint);
     for (let i = 0; i < 40; ++i) p.rect(begin + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, colour(i / 39));

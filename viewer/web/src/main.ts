@@ -235,7 +235,6 @@ class Page implements App {
         const kinds = viewsOf(this);
         const kind = kinds.find((each) => each.id === this.state.view) ?? kinds[0];
         const key = `${this.source.info.name}${this.at}`;
-        this.fillFacts();
         this.fillSwitch(kind);
         this.fillTabs(kinds, kind);
         if (!this.current || kind.id !== this.shown || key !== this.shownFile) {
@@ -244,6 +243,7 @@ class Page implements App {
             this.current = kind.make(this);
             this.main.replaceChildren(this.current.element);
         }
+        this.fillFacts();
         this.current.update?.();
     }
 
@@ -272,6 +272,7 @@ class Page implements App {
         if (run) parts.push(`${full(run.references)} references`, `${full(run.cycles)} cycles`);
         if (campaign) parts.push(`${full(campaign.numbers.length)} points`, `${full(failures.count)} failed`);
         if (sweep) parts.push(`${full(sweep.rows.count)} cells on ${sweep.link}`);
+        if (this.state.view && this.state.view !== this.shown) parts.push(`there is no view “${this.state.view}” of it`);
         document.title = `${titleOf(this.source)} – cachetally`;
         this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
     }

@@ -270,7 +270,7 @@ export class SvgPainter extends Painter {
 
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
 
-/** Colours at 0 .. 1, evenly, and what lies between them. */
+/** Colours at 0 .. 1, evenly, and what lies between them: heat from what is near the ground to what stands out, difference from blue over neutral. */
 type Ramp = (at: number) => string;
 type Theme = { dark: boolean } & typeof drawnLight & Record<(typeof single)[number], string> & Record<'heat' | 'many' | 'difference', Ramp>;
 
@@ -298,12 +298,6 @@ export function distinctColours(count: number): string[] {
     if (count <= curves.length) return curves.slice(0, count);
     return range(count).map((i) => many(i / (count - 1)));
 }
-
-/** 0 .. 1: from what is near the ground to what stands out: little is light on light pages, and dark on dark ones. */
-export const heatColour = (at: number): string => theme().heat(at);
-
-/** -1 .. 1: blue, neutral, orange. */
-export const differenceColour = (at: number): string => theme().difference((at + 1) / 2);
 
 /** Black or white, whichever can be read on it. */
 export function inkOn(colour: string): string {

@@ -250,7 +250,7 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     const name = (panel: Panel) => `${panels.length > 1 ? `${panel.title} ` : ''}${panel.rate ? 'rate' : 'sum'}`;
     const headers = ['address', 'where', ...panels.flatMap((panel) => [name(panel), ...(panel.signed ? [] : ['least per line', 'most per line'])])];
     if (lines) headers.push('lines');
-    if (cells) headers.push(...rowNames);
+    if (cells) headers.push(...rowNames.map((row) => `${row} mean`));
     const rows: Row[] = [];
     const step = Math.max((x1 - x0) / rowsAtMost, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
     for (let at = x0; at < x1 - step / 1e6; at += step) {

@@ -75,11 +75,8 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
     const elements = (each: Twin, size: number) => Math.floor(size / Math.max(1, each.first.elementBytes)).toLocaleString('en');
     const notes = [`Aligned by data structure and element: ${listed(alike.map((each) => each.first.name))}. The addresses shown are those of A.`];
     const longer = alike.filter((twin) => twin.first.bytes !== twin.second.bytes);
-    if (longer.length > 3) notes.push(`Of ${listed(longer.map((each) => each.first.name))} the elements that both have.`);
-    else for (const each of longer) {
-        const longest = Math.max(each.first.bytes, each.second.bytes);
-        notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: ${each.first.bytes < longest ? 'A' : 'B'} has no more.`);
-    }
+    const lengths = longer.map((each) => `${each.first.name} (${[each.first, each.second].map(({ bytes: size }) => elements(each, size)).join(' and ')})`);
+    if (longer.length) notes.push(`Of different lengths, compared in the elements that both have: ${listed(lengths)}.`);
     const turned = alike.filter((twin) => twin.first.rowElements !== twin.second.rowElements);
     if (turned.length) notes.push(`Of ${listed(turned.map((each) => each.first.name))} rows are stored otherwise: what is at one place in storage is compared, not one row and column.`);
     if (without(a).length) notes.push(`Only in A, or with other elements: ${listed(without(a))}.`);

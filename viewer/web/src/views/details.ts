@@ -3,7 +3,7 @@
 // tables: data structures, of programs also fields, functions and source lines, and what evicts what; worst first. Of two files at once: tables of
 // either with what the second has more.
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
-import { filterByNames, linesOf, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
+import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe } from '../axis';
 import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
@@ -36,8 +36,11 @@ export const asAWhole = (names: string[]): string => `${names.slice(0, 3).join('
 export function selectionTitle(app: App, { selection }: Chosen): string {
     const { structures } = app.source.info;
     const where = app.state.structure || (selection ? `${describe(structures, selection[0][0])} to ${describe(structures, selection.at(-1)![1] - 1n)}` : 'All addresses');
-    return `${where}, ${phasesTitle(app)}`;
+    return `${where}, ${timeTitle(app)}`;
 }
+
+/** Phases that are shown, and that are subtracted. */
+const timeTitle = (app: App): string => [phasesTitle(app), ...[chosenOf(app)?.minus ?? []].flatMap((minus) => (minus.length ? phasesName(app, minus) : []))].join(' minus ');
 
 const block = (title: string, ...children: (Node | string | null | false)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
 
@@ -83,7 +86,8 @@ function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, titl
     const rows = rowsOf(cube, filter);
     const key = cube === chosen.cube && { function: 'func', core: 'core' }[by as string];
     const part = (count: number, i: number): Part => ({ name: names[i], count, go: key ? () => app.set({ [key]: names[i] }) : undefined });
-    return bars(title, 'misses', mostFirst(Array.from(sumsBy(cube, by, cube.misses, rows), part)), by === 'core' ? 2 : 1);
+    const [what, values] = chosen.cause >= 0 && cube.causes ? [`${causeNames[chosen.cause]} misses`, cube.causes[chosen.cause]] : ['misses', cube.misses];
+    return bars(title, what, mostFirst(Array.from(sumsBy(cube, by, values, rows), part)), by === 'core' ? 2 : 1);
 }
 
 /** Lines that cores take from each other, as texts and how often. */
@@ -105,7 +109,7 @@ function sharingBlock(app: App, chosen: Chosen): HTMLElement | null {
 }
 
 const sharingTable = (app: App, chosen: Chosen): Table =>
-    tableBy(`${shared}, ${phasesTitle(app)}`, sharedLines(app, chosen), [
+    tableBy(`${shared}, ${timeTitle(app)}`, sharedLines(app, chosen), [
         ['line', ({ line }) => line],
         ['cores', ({ cores }) => cores],
         ['misses after stores of another core', ({ count }) => count],
@@ -171,12 +175,17 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     ];
 }
 
-/** How much: in the lines, or in the structures as a whole. */
-export function numbersOf(chosen: Chosen, found: Selected | null): HTMLElement {
-    const { kind, unit } = chosen.series;
-    const misses = found && kind === 'level' ? [['misses', `${full(found.second)} · ${percent(found.second / found.first)}`]] : [];
-    const parts = found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`], [kind === 'level' ? 'accesses' : 'events', full(found.first)], ...misses] : [];
-    return h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+/** How much: of the data structure that is chosen, where the file counts it, else of the lines. */
+export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTMLElement[] {
+    const { series: { kind, unit }, cube } = chosen;
+    const lines = found ? [found.first, found.second] : [NaN, NaN];
+    const own = app.state.structure && cube ? [cube.accesses, cube.misses].map((each) => sumOf(each, rowsOf(cube, filterOf(app, chosen)))) : lines;
+    const [first, second] = own.some(Number.isNaN) ? lines : own;
+    const misses = kind === 'level' && !Number.isNaN(second) ? [['misses', `${full(second)} · ${percent(second / first)}`]] : [];
+    const parts = [...(found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
+    const note = `Other data lie in these lines, too: with them ${full(lines[0])} accesses, ${full(lines[1])} misses. Field, histogram and worst lines count whole lines.`;
+    const list = h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+    return found && (first !== lines[0] || second !== lines[1]) ? [list, h('p', { class: 'note' }, note)] : [list];
 }
 
 const tableRowsAtMost = 100;
@@ -208,22 +217,23 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     const bytesOf = (i: number) => sizes.get(names[i]) || NaN;
     const found = range(names.length).filter((i) => columns.some(({ values }) => values[i] > 0) || (size && bytesOf(i) > 0 && !info.attribution));
     const first = size ? 2 : 1;
-    return tableBy(`${title}, ${phasesTitle(app)}`, found, [
+    const worst = first + Math.max(0, columns.findIndex((each) => each.title === causeNames[chosen.cause]));
+    return tableBy(`${title}, ${timeTitle(app)}`, found, [
         [title.toLowerCase().replace(/s$/, ''), (i) => names[i]],
         ...(size ? [['size', bytesOf] as Column<number>] : []),
         ...columns.map((each): Column<number> => [each.title, (i) => each.values[i]]),
     ], {
-        ...{ sorted: first, barred: first, most: tableRowsAtMost, pick },
+        ...{ sorted: worst, barred: worst, most: tableRowsAtMost, pick },
         format: (value, column) => (size && column === 1 ? (value > 0 ? bytes(value) : '') : columns[column - first].rate ? percent(value) : full(value)),
         picked: by === 'structure' ? app.state.structure : by === 'function' ? app.state.func : undefined,
     });
 }
 
-function evictionTable(app: App, { series, phases }: Chosen): Table | null {
-    const { info } = app.source;
+function evictionTable(app: App, chosen: Chosen): Table | null {
+    const [{ info }, { series, phases }] = [app.source, chosen];
     if (series.kind !== 'level' || !info.causes.some(({ name }) => name === series.owner)) return null;
-    const found = evictionsOf(info, series.owner, phases);
-    return tableBy(`What evicts what in ${series.owner}, ${phasesTitle(app)}`, found, [
+    const found = evictionsOf(info, series.owner, phases, structuresChosen(app, chosen));
+    return tableBy(`What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`, found, [
         ['evicted', ({ victim }) => victim],
         ['by', ({ by }) => by],
         ['lines', ({ count }) => count],
@@ -245,10 +255,14 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
     ];
 }
 
-/** A file with what is chosen of it. */
-export type Side = { app: App; chosen: Chosen; filter: Filter };
+/** A file with what is chosen of it, and what it is called beside another. */
+export type Side = { app: App; chosen: Chosen; filter: Filter; name: string };
 
-export const sideOf = (app: App, chosen: Chosen, names = structuresChosen(app, chosen)): Side => ({ app, chosen, filter: filterOf(app, chosen, names) });
+export const sideOf = (app: App, chosen: Chosen, name = '', names = structuresChosen(app, chosen)): Side => ({ app, chosen, filter: filterOf(app, chosen, names), name });
+
+/** The phases that are subtracted, and those that are shown; null: none are. */
+export const sidesOfPhases = (app: App, chosen: Chosen): Side[] | null =>
+    chosen.minus && [chosen.minus, chosen.phases].map((phases) => sideOf(app, { ...chosen, phases }, phasesName(app, phases)));
 
 /** Both files of a pair: data structures, cores and functions belong together by name. Null: one does not tell apart what is chosen. */
 export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
@@ -260,21 +274,23 @@ export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
     const own: Chosen = { ...chosen, series: { ...pair.a, phases } };
     const selection = state.structure ? linesOf(source.info.structures, state.structure, pair.b.unit) : null;
     const twin: Chosen = { ...chosen, series: { ...pair.b, phases }, cube, filter: filterByNames(cube, state), selection };
-    return [sideOf(app, own), sideOf(turned(app), twin, structuresChosen(app, chosen))];
+    return [sideOf(app, own, 'A'), sideOf(turned(app), twin, 'B', structuresChosen(app, chosen))];
 }
+
+const differenceName = ([a, b]: Side[]): string => `${b.name} − ${a.name}`;
 
 const inBoth = (name: string, [a, b]: number[]): (string | number)[] => [name, a, b, b - a];
 
 /** What two tables are sorted by, by the names of their rows, what differs most first; a name that one of them lacks has nothing there. */
-export function differenceTable(a: Table | null, b: Table | null): Table | null {
+export function differenceTable(a: Table | null, b: Table | null, sides: Side[]): Table | null {
     if (!a || !b) return null;
     const { keys = 1, caption, headers, pick, picked } = a;
     const values = [a, b].map(({ rows, sorted }) => new Map(rows.map((row) => [JSON.stringify(row.slice(0, keys)), row[sorted!] as number])));
     const names = [...new Set(values.flatMap((each) => [...each.keys()]))];
     const rows = names.map((name) => [...JSON.parse(name).slice(0, -1), ...inBoth(JSON.parse(name).at(-1), values.map((each) => each.get(name) ?? 0))]);
-    const columns = [a, b].map((table, i) => `${'AB'[i]}: ${table.headers[table.sorted!]}`);
+    const columns = [a, b].map((table, i) => `${sides[i].name}: ${table.headers[table.sorted!]}`);
     const sorted = sort(rows, (row) => -Math.abs(row.at(-1)));
-    return { caption, headers: [...headers.slice(0, keys), ...columns, 'B − A'], rows: sorted, keys, most: 100, pick, picked };
+    return { caption, headers: [...headers.slice(0, keys), ...columns, differenceName(sides)], rows: sorted, keys, most: 100, pick, picked };
 }
 
 /** How much is selected, and why. */
@@ -307,10 +323,11 @@ export function differenceDetails(sides: Side[], found: (Selected | null)[]): (H
     const [a, b] = sides.map((side, i) => amountsOf(side, found[i]));
     const units = new Set(sides.map(({ chosen: { series } }) => series.unit)).size;
     const rows = [...a.keys()].filter((name) => b.has(name) && (name !== 'lines' || units === 1)).map((name) => inBoth(name, [a.get(name)!, b.get(name)!]));
-    const { app: { state }, chosen: { cube } } = sides[0];
-    const note = state.sel && !state.structure && cube?.causes ? 'Causes are of data structures as a whole. ' : 'Histogram and field have what lies in both. ';
+    const { app: { state }, chosen: { cube, minus } } = sides[0];
+    const note = state.sel && !state.structure && cube?.causes ? 'Causes are of data structures as a whole. ' : minus ? '' : 'Histogram and field have what lies in both. ';
+    const rest = minus ? 'not subtracted: choose phases alone.' : 'of one file: choose A or B.';
     return [
-        rows.length ? tableElement({ caption: 'Counts', headers: ['', 'A', 'B', 'B − A'], rows, format: full }) : null,
-        h('p', { class: 'note' }, note, 'Who evicts, code, cores, sets, reuse and worst lines are of one file: choose A or B.'),
+        rows.length ? tableElement({ caption: 'Counts', headers: ['', ...sides.map(({ name }) => name), differenceName(sides)], rows, format: full }) : null,
+        h('p', { class: 'note' }, note, `Who evicts, code, cores, sets, reuse and worst lines are ${rest}`),
     ];
 }

@@ -145,6 +145,9 @@ function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (
     }
 }
 
+/** Between two cells of a front nothing is known that is better than the first. */
+const stairs = (front: Point[]): Point[] => front.flatMap(([x, y], i): Point[] => (i ? [[x, front[i - 1][1]], [x, y]] : [[x, y]]));
+
 function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
     const { ink, faint } = theme();
     const alone = panels.length === 1;
@@ -157,7 +160,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
     const cells = having(panel.cells, over);
     const hits: Hit<Cell>[] = [];
     for (const [, own] of groups(cells, ({ numbers }) => numbers.counters)) {
-        if (alone) p.line(paretoFront(own, over).map(place), `${colour(own[0])}88`, 1.5, [4, 3]);
+        if (alone) p.line(stairs(paretoFront(own, over).map(place)), `${colour(own[0])}88`, 1.5, [4, 3]);
         for (const cell of own) {
             p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
             if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
@@ -165,7 +168,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
         }
     }
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
-    p.line(shownFront(panel, over).map(place), ink, 1.5);
+    p.line(stairs(shownFront(panel, over).map(place)), ink, 1.5);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
     const { of: short } = shortSettings(panels);
     drawLabels(p, [...marks, ...named].map((cell) => {

@@ -2,7 +2,7 @@
 // Matrices of cells by two parameters, one for each value of a third, with one scale of colours.
 import { scale as rule } from '../../../drawing.json';
 import type { Hit } from '../figure';
-import { differenceColour, heatColour, inkOn, shortened, textWidth, theme, type Box, type Painter } from '../paint';
+import { inkOn, shortened, textWidth, theme, type Box, type Painter } from '../paint';
 import { extentOf, valueScale, type Wanted } from '../chart';
 
 /** What cells differ by, and the names of its values in order. */
@@ -35,7 +35,7 @@ function colouringOf(values: number[], wanted: Wanted) {
     const extent = extentOf(values);
     const signed = extent.least < 0;
     const scale = valueScale(extent, wanted, { tight: true, symmetric: signed });
-    const colour = (at: number) => (signed ? differenceColour(2 * at - 1) : heatColour(begin + share * at));
+    const colour = (at: number) => (signed ? theme().difference(at) : theme().heat(begin + share * at));
     const ends = signed ? [-extent.large, extent.large] : [extent.least, extent.most];
     return { ends, scale, colour, of: (value: number) => colour(extent.most > extent.least ? scale.at(value) : 0) };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
 // monitor of a cell gives, the exact one, and where the two differ.
-import { max } from 'd3-array';
+import { max, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -147,12 +147,13 @@ function sweepCells(source: Source): Cells {
     const { info } = source;
     const cells = cellsOf(info);
     const metrics = metricsOf([info.sweep!.rows]);
+    const wanted = info.sweep!.objectives.split(',');
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first. */
     const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;
     return {
         ...{ cells, metrics },
-        overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
+        overs: sort(metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'), ({ id }) => (wanted.includes(id) ? wanted.indexOf(id) : wanted.length)),
         choices: [
             { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload },
             { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
-import { greatest, sort, sum } from 'd3-array';
+import { greatest, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { totalsOf } from '../cube';
 import { fill, h, segmented, sideways } from '../dom';
 import { figureOf } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
-import { heatColour, inside, textWidth, theme, type Box, type Painter } from '../paint';
+import { inside, textWidth, theme, type Box, type Painter } from '../paint';
 import type { FileInfo, LinkInfo } from '../protocol';
 import { snippet } from '../python';
 import { linkTable } from './tables';
@@ -95,7 +95,7 @@ function drawLink(p: Painter, a: Node, b: Node, share: number): [number, number]
     const [y0, y1] = [a.y + (boxHeight / 2) * (back ? 1 + side : 1), b.y + (boxHeight / 2) * (back ? 1 - side : 1)];
     const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
     const bend = back ? `${x0} ${y} ${x1} ${y}` : `${x} ${y0} ${x} ${y1}`;
-    const stroke = share === 0 ? theme().line : heatColour(0.2 + 0.8 * share);
+    const stroke = share === 0 ? theme().line : theme().heat(0.2 + 0.8 * share);
     p.path(`M${x0} ${y0}C${bend} ${x1} ${y1}`, { stroke, width: 1 + 7 * share, dash: share === 0 ? [4, 4] : [] });
     return [x, y];
 }
@@ -103,14 +103,11 @@ function drawLink(p: Painter, a: Node, b: Node, share: number): [number, number]
 export function topologyView(app: App): View {
     const { info } = app.source;
     const layers = layersOf(info.links);
-    const said = h('p', { class: 'note', role: 'status' });
     const wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
     const chooser = h('div', { class: 'row' });
     let colouring: 'events' | 'misses' = 'events';
     /** What opens, from the cores to the memories. */
     let stops: Stop[] = [];
-    /** The stop that Enter opens; -1: none. */
-    let marked = -1;
 
     const monitored = (name: string) => info.monitors.some(({ texts }) => texts.link === name);
     const traffic = ({ kinds }: LinkInfo) => sum(kinds, ({ kind, events }) => (colouring === 'events' || demand.includes(kind) ? events : 0));
@@ -121,7 +118,7 @@ export function topologyView(app: App): View {
     }
 
     function draw(p: Painter): void {
-        const { line, panel, ink, marker, accent } = theme();
+        const { line, panel, ink, marker } = theme();
         const nodes = nodesOf(info, layers, p.width, p.height);
         const most = Math.log(Math.max(1, ...info.links.map(traffic)) + 1);
         const middles = info.links.map((link) => {
@@ -139,9 +136,7 @@ export function topologyView(app: App): View {
         });
         const levels = new Set(info.series.filter((each) => each.kind === 'level').map((each) => each.owner));
         const boxes = [...nodes.values()].filter(({ name }) => levels.has(name)).map(({ name, x, y }): Stop => ({ name, x: x - 4, y: y - 4, width: boxWidth + 8, height: boxHeight + 8, open: () => openLevel(name) }));
-        stops = sort([...boxes, ...pills], ({ x, width }) => x + width / 2, ({ y }) => y);
-        const stop = stops[marked];
-        if (stop) p.frame(stop.x, stop.y, stop.width, stop.height, accent, 11, '', 2);
+        stops = [...boxes, ...pills];
     }
 
     const ends = (link: LinkInfo) => `${link.from} to ${link.to}, ${full(traffic(link))} ${colouring}`;
@@ -155,7 +150,7 @@ export function topologyView(app: App): View {
     });
     const { bar, canvas } = figure;
     const legend =
-        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its most frequent kind of events on the workbench, a cache for its misses. Arrows go from one to the next, Enter opens it.';
+        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its most frequent kind of events on the workbench, a cache for its misses; the buttons below do the same.';
     bar.append(chooser, h('p', { class: 'note' }, legend));
     canvas.classList.add('clickable');
     // on a narrow screen the machine is moved sideways rather than its boxes over each other
@@ -163,28 +158,14 @@ export function topologyView(app: App): View {
     canvas.replaceWith(...sideways(wide, 'The machine is wider than the screen: scroll sideways to see all of it.'));
     wide.append(canvas);
 
-    function mark(stop: number): void {
-        if (stop === marked) return;
-        marked = stop;
-        said.textContent = stops[stop]?.name ?? '';
-        figure.redraw();
-    }
     canvas.addEventListener('click', ({ offsetX, offsetY }) => stops.filter((each) => inside(each, offsetX, offsetY)).at(-1)?.open());
-    canvas.addEventListener('blur', () => mark(-1));
-    canvas.addEventListener('keydown', (event) => {
-        const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-        if (event.key === 'Enter' && stops[marked]) stops[marked].open();
-        else if (step && stops.length > 0) mark(marked < 0 ? 0 : (marked + step + stops.length) % stops.length);
-        else return;
-        event.preventDefault();
-    });
     const buttons = (title: string, label: string, list: [string, () => void][]) => {
         const row = h('div', { class: 'row', role: 'group', 'aria-label': label }, ...list.map(([name, onclick]) => h('button', { type: 'button', onclick }, name)));
         return list.length > 0 && h('section', { class: 'card' }, h('h3', {}, title), row);
     };
     const links = info.links.filter((link) => traffic(link) > 0).map((link): [string, () => void] => [link.name, () => openLink(link)]);
     const caches = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }): [string, () => void] => [owner, () => openLevel(owner)]);
-    const element = h('div', { class: 'view' }, figure.element, said, buttons('Open a link', 'Links', links), buttons('Open a cache', 'Caches', caches));
+    const element = h('div', { class: 'view' }, figure.element, buttons('Open a link', 'Links', links), buttons('Open a cache', 'Caches', caches));
 
     function update(): void {
         const choose = (chosen: typeof colouring) => {

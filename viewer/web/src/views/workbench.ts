@@ -16,7 +16,7 @@ import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { fewRows, messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare';
-import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectionTitle, sideOf, sidesOf, structuresChosen, type Side } from './details';
+import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectionTitle, sideOf, sidesOf, sidesOfPhases, structuresChosen, type Side } from './details';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
@@ -140,7 +140,7 @@ export function workbenchView(app: App): View {
         const both = wanted && sidesOf(app, chosen, wanted);
         if (wanted && !both) notes = ['One of the files does not tell apart what is chosen.'];
         const shown = both ?? [sideOf(app, chosen), ...besides()];
-        if (!moved) fillAround(both ?? [], shown[0]);
+        if (!moved) fillAround(both ?? sidesOfPhases(app, chosen) ?? [], shown[0]);
         const axes = await (both ? pairAxes(source, app.others[0], wanted!) : Promise.all(shown.map(wholeAxis)));
         if (chosen !== now) return;
         sides = shown.map((each, i) => ({ ...each, axis: axes[i] }));
@@ -210,7 +210,7 @@ export function workbenchView(app: App): View {
         const { phases, structures } = source.info;
         return {
             ...{ shared: chosen.minus !== null || sides.length > 1, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: differs(app) && !pair ? 'Not subtracted: this is of A.' : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
+            message: differs(app) && !pair ? 'Not subtracted: this is of A.' : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
             addresses: chosen.series.physical ? 'physical' : 'virtual',
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !pair ? phases.cycles : null,
@@ -262,7 +262,7 @@ export function workbenchView(app: App): View {
 
     /** The lines of what is selected, for the details. */
     async function readLines(selected: [number, number][] | null): Promise<void> {
-        const { series, show, phases, selection, whole } = chosen;
+        const { series, show, selection, whole, minus } = chosen;
         const on = axis;
         const stretches = selected ?? [[0, on.bytes]];
         // of many rows the lines of everything are not read until something is selected
@@ -271,19 +271,19 @@ export function workbenchView(app: App): View {
         const sets = series.kind === 'level' && cache && selection && cache.line === series.unit ? cache.sets : 0;
         const [subtracts, addresses] = [pair !== null, app.state.structure ? '' : app.state.sel];
         /** Of a pair all that a file has, or a data structure where it lies in it; addresses are those of the first. */
-        const ofSide = async ({ app: { source: file }, chosen: { series: { id }, selection: own }, axis: its }: Sided): Promise<Selected> => {
+        const ofSide = async ({ app: { source: file }, chosen: { series: { id }, phases, selection: own }, axis: its }: Sided, i: number): Promise<Selected> => {
             const apart = subtracts && !addresses;
             const which = apart ? await file.axis([id]) : its;
             const parts = apart ? (stretchesOf(which, own) ?? (app.state.structure ? [] : [[0, which.bytes]])) : stretches;
-            return file.askLatest('selected', 'selected', id, show.quantity, phases, which, parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0, worstLines, sets);
+            return file.askLatest(`selected${i}`, 'selected', id, show.quantity, phases, which, parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0, worstLines, sets);
         };
-        const both = sides.slice(0, subtracts ? 2 : 1);
+        const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis: on })) : sides.slice(0, subtracts ? 2 : 1);
         const ask = async () => (many ? [] : Promise.all(both.map(ofSide)));
-        await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(subtracts ? both : [], found.map((each) => (Number.isNaN(each.lines) ? null : each))));
+        await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(both.length > 1 ? both : [], found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
 
     async function readReuse(): Promise<void> {
-        if (source.info.reuse.length === 0 || differs(app)) return;
+        if (source.info.reuse.length === 0 || differs(app) || chosen.minus) return;
         const [now, structures] = [chosen, structuresChosen(app, chosen)];
         const ask = () => source.ask('reuse', structures, now.phases);
         await latest.show('reuse', JSON.stringify([data, structures, app.state.scale]), ask, (found) => reuse.show(found, structures, now));
@@ -294,7 +294,7 @@ export function workbenchView(app: App): View {
         const zoom = chosen.selection && h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: zoomToSelection }, 'Zoom');
         const head = h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom);
         if (both.length) return fill(details, head, ...differenceDetails(both, [first, second]));
-        fill(details, head, numbersOf(chosen, first), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, first));
+        fill(details, head, ...numbersOf(app, chosen, first), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, first));
     }
 
     /** Answer, switches and tables; of `both` where these are subtracted. */
@@ -305,7 +305,7 @@ export function workbenchView(app: App): View {
         fillDetails(both);
         latest.forget('lines');
         const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
-        const listed = others ? own.map((each, i) => differenceTable(each, others[i])) : own;
+        const listed = others ? own.map((each, i) => differenceTable(each, others[i], both)) : own;
         if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(5); // lines that are evicted
         fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
         fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
