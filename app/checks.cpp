@@ -24,6 +24,21 @@ CLI::Validator not_empty(const std::string& what) {
     return {[what](const std::string& text) { return text.empty() ? fmt::format("it needs {}", what) : ""; }, ""};
 }
 
+namespace {
+
+/// `words`: which numbers are `good`.
+CLI::Validator number_that(bool good(double), std::string_view words) {
+    const auto check = [good, words](const std::string& text) -> std::string {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size() && good(value)) return "";
+        return fmt::format("'{}' is not possible; write a number {}", shown(text), words);
+    };
+    return {check, ""};
+}
+
+}  // namespace
+
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     const auto check = [least, most](std::string& text) -> std::string {
         const std::optional<std::uint64_t> value = parse_whole(text);
@@ -41,13 +56,11 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 }
 
 CLI::Validator positive_number() {
-    const auto check = [](const std::string& text) -> std::string {
-        double value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool good = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > 0;
-        return good ? "" : fmt::format("'{}' is not possible; write a number above 0", shown(text));
-    };
-    return {check, ""};
+    return number_that([](double value) { return std::isfinite(value) && value > 0; }, "above 0");
+}
+
+CLI::Validator percentage() {
+    return number_that([](double value) { return value >= 0 && value <= 100; }, "from 0 to 100");
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
@@ -254,7 +267,7 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
         .add_option("--tolerance", texts.tolerance,
                     "Differences up to so many percent of the front's range do not count for what remains of it (*)")
         ->type_name("PERCENT")
-        ->check(CLI::Range(0.0, 100.0))
+        ->check(percentage())
         ->capture_default_str();
 }
 

@@ -35,6 +35,8 @@ CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = std::n
 
 /// A number above zero.
 CLI::Validator positive_number();
+/// A number from 0 to 100.
+CLI::Validator percentage();
 
 /// One of some words, which the help names.
 CLI::Validator one_of(std::vector<std::string> words);

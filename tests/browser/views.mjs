@@ -139,23 +139,25 @@ export const viewCases = [
     [
         'phases: a list that is none is told',
         async (t, page) => {
-            const count = t.json('show', 'lu.h5').phases.length;
+            const { phases, phases: { length: count } } = t.json('show', 'lu.h5');
+            const diagonal = phases.filter(({ name }) => name === 'diagonal').length;
             await t.open(page, t.file('lu.h5'));
-            const field = page.getByLabel('Phases, as in 4 or 3,5-7; empty for all');
+            const field = page.getByLabel('Phases, as in 4 or 3,5-7 or a name; empty for all');
             for (const [text, words] of [
                 ['99', `'99': there are ${count} phases, numbered from 0. Shown: all phases.`],
-                ['x', `'x' is no phase; write e.g. 4 or 3,5-7. Shown: all phases.`],
+                ['x', `'x' is no phase; write e.g. 4 or 3,5-7, or a name. Shown: all phases.`],
                 ['7-3', `'7-3' ends before it begins. Shown: all phases.`],
-                ['-1', `'-1' is no phase; write e.g. 4 or 3,5-7. Shown: all phases.`],
+                ['-1', `'-1' is no phase; write e.g. 4 or 3,5-7, or a name. Shown: all phases.`],
                 ['3, 5-99', `'5-99': there are ${count} phases, numbered from 0.`],
                 ['3,5-7', '4 of'],
+                ['diagonal,0', `${diagonal + 1} of`],
             ]) {
                 await field.fill(text);
                 await field.press('Enter');
                 await t.quiet(page);
                 const note = await page.locator('#phases-note').textContent();
                 t.check(note.startsWith(words), `${text}: ${note}`);
-                t.equal(await field.getAttribute('aria-invalid'), String(text !== '3,5-7'), `${text} is marked`);
+                t.equal(await field.getAttribute('aria-invalid'), String(!['3,5-7', 'diagonal,0'].includes(text)), `${text} is marked`);
             }
             await t.open(page, t.file('lu.h5'), 'phases=99');
             t.equal(await field.inputValue(), '99', 'what the URL says stays');

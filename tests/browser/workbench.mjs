@@ -96,7 +96,7 @@ export const workbenchCases = [
                 made(`info.components = [{ name: 'TLB', group: 'tlbs', totals: { accesses: 100, misses: 20 } }];
                 Object.assign(info.causes[0], { name: 'L9' }); info.structureLevels[0].name = 'TLB';`).replace('answerOf(info)', `answerOf(info, 'TLB')`),
             );
-            t.check(pages[4] === 'not told: causes are told of caches alone' && pages[5].startsWith('larger pages: '), pages.join(' | '));
+            t.check(pages[4] === 'not known: causes are known of caches alone' && pages[5].startsWith('larger pages: '), pages.join(' | '));
             const goes = (change) => page.evaluate(made(change).replace(`tile.value + ': ' + tile.note`, 'tile.go.structure'));
             t.equal((await goes(''))[2], 'A', 'the tile leads to its structure');
             t.equal((await goes(`info.structures[0].bytes = 0;`))[2], '', 'to all, if that has no addresses');
@@ -395,7 +395,7 @@ export const workbenchCases = [
             t.run('replay', trace, '--structures', names, '-m', 'generic3', '-o', file);
             await t.open(page, file, 'show=accesses&level=L1D&structure=first');
             const shown = async () => [await page.locator('.details dl.numbers').innerText(), await page.locator('.details dl.numbers + p').allInnerTexts()].flat().join(' ').replace(/\s+/g, ' ');
-            t.check(/^lines 1 of 64 B accesses 3 misses 1 · 33\.33 % Other data lie in these lines, too: with them 8 accesses, 1 misses\./.test(await shown()), await shown());
+            t.check(/^lines 1 of 64 B accesses 3 misses 1 · 33\.33 % Other data lie in these lines, too: accesses with them 8, misses 1\./.test(await shown()), await shown());
             await page.evaluate(`cachetally.set({ structure: '', sel: '0x10000000-0x10000040' })`);
             await t.quiet(page);
             t.check(/^lines 1 of 64 B accesses 8 misses 1 · 12\.50 % Causes, code and cores are of first, second as a whole\.$/.test(await shown()), `addresses: ${await shown()}`);

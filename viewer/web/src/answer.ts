@@ -138,11 +138,11 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
-    const uncaused = isTlb(info, level) ? 'causes are told of caches alone' : 'the run was made without --causes';
+    const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : 'the run was made without --causes';
     const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
     return [
         ...tiles,
-        { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (isTlb(info, level) ? 'not told' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },
+        { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (isTlb(info, level) ? 'not known' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },
         { id: 'remedy', label: 'What to try', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } },
     ];
 }

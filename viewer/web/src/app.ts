@@ -92,7 +92,7 @@ export const differs = (app: App): boolean => app.state.file === 'difference' &&
 /** Phases that can be chosen: of a difference those of either file. */
 export const phasesToChoose = (app: App): number => Math.max(phaseCount(app.source), differs(app) ? phaseCount(app.others[0]) : 0);
 
-export const chosenPhases = (app: App): number[] | null => readPhases(app.state.phases, phasesToChoose(app)).phases;
+export const chosenPhases = (app: App): number[] | null => readPhases(app.state.phases, phasesToChoose(app), app.source.info.phases.names).phases;
 
 export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(app));
 
@@ -129,7 +129,7 @@ export function chosenOf(app: App) {
     const selection = state.structure ? linesOf(info.structures, state.structure, series.unit) : parseSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
-    const minus = whole || differs(app) ? null : readPhases(state.minus, phaseCount(app.source)).phases;
+    const minus = whole || differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
     const levelThere = !state.level || info.series.some(({ owner }) => owner === state.level);
     const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);

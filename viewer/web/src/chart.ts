@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What plots of curves and points have in common: scales of values (linear, logarithmic, and symmetric logarithmic where values of both signs or zeros
 // lie far apart), axes, curves that lie on each other, names beside their ends or in free places.
-import { bisectLeft, group, max, mean, min, pairs, range, ticks } from 'd3-array';
+import { bisectLeft, group, max, mean, min, pairs, range, sort, ticks } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
 import { textWidth, theme, type Box, type Painter, type Point } from './paint';
 
@@ -84,12 +84,16 @@ export function drawUp(p: Painter, box: Box, scale: ValueScale, text: (value: nu
     if (title) p.text(11, y + height / 2, title, { colour: faint, size: 12, anchor: 'middle', upright: true });
 }
 
-/** The line under a box, numbers at places of it, and what they are of; `from`: lines go up to here. */
+/** The line under a box, numbers at places of it as far as they do not lie over each other, and what they are of; `from`: lines go up to here. */
 export function drawAcross(p: Painter, { x, y, width, height }: Box, ticks: [number, string][], title: string, from?: number): void {
     const { grid, faint, line } = theme();
     const end = y + height;
-    for (const [at, text] of ticks) {
+    let free = -Infinity;
+    for (const [at, text] of sort(ticks, ([at]) => at)) {
         if (from !== undefined) p.line([[at, from], [at, end]], grid);
+        const half = textWidth(text, 11) / 2;
+        if (at - half < free) continue;
+        free = at + half + 3;
         p.text(at, end + 14, text, { colour: faint, size: 11, anchor: 'middle' });
     }
     p.line([[x, end], [x + width, end]], line);

@@ -55,14 +55,17 @@ export const inPoints = (text: string): string => text.replace(/^1 %$/, '1 point
 /** A difference, with its sign. */
 export const signed = (text: (value: number) => string) => (value: number): string => inPoints(value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
 
-/** "3,5-7" as numbers below `count` (null: all, or where nothing is left), and what is wrong with it, in words. */
-export function readPhases(text: string | undefined, count: number): { phases: number[] | null; fault: string } {
+/** "3,5-7,solve", also by `names`, as numbers below `count` (null: all, or where nothing is left), and what is wrong with it, in words. */
+export function readPhases(text: string | undefined, count: number, names: string[]): { phases: number[] | null; fault: string } {
     const chosen = new Set<number>();
     let fault = '';
     for (const part of text && text !== 'all' ? text.split(',') : []) {
+        const named = names.flatMap((name, i) => (name === part.trim() ? [i] : []));
+        named.forEach((i) => chosen.add(i));
+        if (named.length) continue;
         const [, first, last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part) ?? [];
         const [from, to] = [Number(first), Number(last)];
-        if (!first) fault ||= `'${part.trim()}' is no phase; write e.g. 4 or 3,5-7`;
+        if (!first) fault ||= `'${part.trim()}' is no phase; write e.g. 4 or 3,5-7, or a name`;
         else if (from > to) fault ||= `'${part.trim()}' ends before it begins`;
         else if (to >= count) fault ||= `'${part.trim()}': there ${count === 1 ? 'is 1 phase' : `are ${count.toLocaleString('en')} phases`}, numbered from 0`;
         for (let i = from; i <= Math.min(to, count - 1); ++i) chosen.add(i);

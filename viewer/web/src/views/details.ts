@@ -104,7 +104,7 @@ function sharedLines(app: App, { series, selection, phases }: Chosen) {
 const shared = 'Lines shared by cores';
 
 function sharingBlock(app: App, chosen: Chosen): HTMLElement | null {
-    const part = ({ line, cores, count, part }: ReturnType<typeof sharedLines>[number]) => ({ name: `${line}: cores ${cores}, ${percent(part)} false`, count });
+    const part = ({ line, cores, count, part }: ReturnType<typeof sharedLines>[number]) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count });
     return bars(shared, 'misses after stores of another core', mostFirst(sharedLines(app, chosen).map(part)));
 }
 
@@ -128,7 +128,7 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
     const path = (some: (value: number) => boolean) =>
         most.map((value, c) => (some(value) ? `M${(c * width) / columns} ${height}V${y(value)}h${width / columns}V${height}z` : '')).join('');
     const [used, over] = [0, cache.ways].map((least) => found.sets.filter((each) => each > least).length);
-    const text = `${full(found.lines)} lines in ${full(used)} of ${full(cache.sets)} sets of ${cache.ways} ways; ${full(over)} sets have more lines than ways.`;
+    const text = `${full(found.lines)} ${found.lines === 1 ? 'line' : 'lines'} in ${full(used)} of ${full(cache.sets)} sets of ${cache.ways} ways; ${full(over)} sets have more lines than ways.`;
     const picture = h('div', { class: 'sets', role: 'img', 'aria-label': text });
     picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><path d="${path((value) => value > 0 && value <= cache.ways)}" fill="${colours.count}"/><path d="${path((value) => value > cache.ways)}" fill="${colours.causes[3]}"/><path d="M0 ${y(cache.ways)}h${width}" stroke="${colours.ink}" stroke-dasharray="4 3" vector-effect="non-scaling-stroke"/></svg>`;
     return block('Cache sets', picture, h('p', { class: 'note' }, text));
@@ -139,7 +139,8 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
     const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
-    const table = tableBy(`Lines with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => describe(structures, address)], ...counts], {
+    const named = (address: bigint) => describe(structures, address).replace(/^(.{40}).{20,}(.{30})$/, '$1 … $2');
+    const table = tableBy(`Lines with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => named(address)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
@@ -183,7 +184,7 @@ export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTM
     const [first, second] = own.some(Number.isNaN) ? lines : own;
     const misses = kind === 'level' && !Number.isNaN(second) ? [['misses', `${full(second)} · ${percent(second / first)}`]] : [];
     const parts = [...(found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
-    const note = `Other data lie in these lines, too: with them ${full(lines[0])} accesses, ${full(lines[1])} misses. Field, histogram and worst lines count whole lines.`;
+    const note = `Other data lie in these lines, too: accesses with them ${full(lines[0])}, misses ${full(lines[1])}. Field, histogram and worst lines count whole lines.`;
     const list = h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
     return found && (first !== lines[0] || second !== lines[1]) ? [list, h('p', { class: 'note' }, note)] : [list];
 }

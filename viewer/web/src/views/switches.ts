@@ -74,22 +74,21 @@ export function switchesOf(app: App): { element: HTMLElement; update: (chosen: C
         const made: HTMLInputElement = h('input', { type: 'text', size, placeholder, 'aria-label': hint, spellcheck: false, onchange: () => app.set({ [key]: made.value.trim() }) });
         return made;
     };
-    const field = input('phases', 8, 'all', 'Phases, as in 4 or 3,5-7; empty for all');
+    const field = input('phases', 8, 'all', 'Phases, as in 4 or 3,5-7 or a name; empty for all');
     const less = input('minus', 5, 'none', 'Phases to subtract, as in 3');
     field.setAttribute('aria-describedby', 'phases-note');
     const label = (text: string, of: HTMLInputElement) => h('label', { class: 'field' }, h('span', {}, text), of);
     const phasesRow = h('div', { class: 'row phases' }, label('Phases', field), label('minus', less), note);
 
     function fillPhases({ phases, minus }: Chosen): void {
-        const count = phasesToChoose(app);
+        const [count, { names, cycles, references }] = [phasesToChoose(app), app.source.info.phases];
         phasesRow.hidden = count < 2;
         less.closest('label')!.hidden = differs(app);
-        const fault = readPhases(app.state.phases, count).fault || readPhases(app.state.minus, count).fault;
+        const [fault = ''] = [app.state.phases, app.state.minus].flatMap((text) => readPhases(text, count, names).fault || []);
         if (document.activeElement !== less) less.value = phasesText(minus);
         if (document.activeElement !== field) field.value = fault ? (app.state.phases ?? '') : phasesText(phases);
         field.setAttribute('aria-invalid', String(fault !== ''));
         note.classList.toggle('bad', fault !== '');
-        const { cycles, references } = app.source.info.phases;
         const one = phases?.length === 1 && phases[0] < cycles.length ? `${full(cycles[phases[0]])} cycles, ${full(references[phases[0]])} references` : '';
         const some = phases ? `${full(phases.length)} of ${full(count)}` : `all ${full(count)}`;
         note.textContent = fault ? `${fault}. Shown: ${phasesTitle(app)}.` : one || some;
