@@ -244,8 +244,17 @@ private:
         if ((ways + 1) * both > arena_.bytes) return 0;
         Lines congruent;
         for (std::size_t i = 0; i < ways; ++i) congruent.push_back(residents_.front() % both + i * both);
-        while (!congruent.empty() && !all_hit(congruent)) congruent.pop_back();
-        return congruent.size();
+        Lines one_more;
+        while (!congruent.empty() && !all_hit(congruent)) one_more = congruent, congruent.pop_back();
+        return misses_below_too(one_more) ? 0 : congruent.size();
+    }
+
+    /// Whether lines do not stay in the next level either: an inclusive one may have taken them.
+    bool misses_below_too(const Lines& lines) {
+        if (lines.empty() || meter_.capabilities().exact_cache_events() <= level_) return false;
+        const Offsets loads = loads_of(lines, 0);
+        const Measurement seen = meter_.count(arena_, {loads}, {warm_up, 1});
+        return seen.cache_misses[level_] * static_cast<double>(loads.size()) > some_misses;
     }
 
     /// How many of these congruent lines hit after others evicted them from L1: an exclusive level does not hold all.

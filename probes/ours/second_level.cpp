@@ -19,6 +19,7 @@ constexpr std::uint64_t moved_by = 21 * 128;
 constexpr std::uint64_t flushes_per_way = 3;  ///< of L1: lines that take the places of others in a set
 constexpr std::uint64_t most_ways = 32;       ///< that are looked for beside them
 constexpr std::uint64_t many_lines = 512;     ///< strides are so long that no more are needed
+constexpr const char* small_arena = "the arena is too small for sets that are an odd multiple of a power of two";
 
 struct Second {
     std::uint64_t way = 0, ways = 0;
@@ -74,7 +75,7 @@ public:
         found.way = stride;
         found.ways = now;
         const std::uint64_t odd = odd_factor(stride, now, before == 2 * now);
-        if (odd == 0) return none("the arena is too small for sets that are an odd multiple of a power of two");
+        if (odd == 0) return none(small_arena);
         if (odd > 1) found.way *= odd, found.ways = lines_.most_that_stay(odd * stride);
         if (before != 2 * now) {
             if (found.ways <= l1_.ways) return none("numbers of lines that stay do not halve with their distance");
@@ -155,10 +156,23 @@ private:
             if (now == 0 || flushes() >= sets * now) continue;
             if (most_beside_flush(way, 2 * way) != now || most_beside_flush(way, way / 2) != 2 * now) continue;
             const auto capacity = static_cast<double>(way * now);
-            if (capacity * 1.001 >= known_.low && capacity <= known_.high * 1.001) return {way, now, false, ""};
-            return none(fmt::format("{} ways of {} bytes do not agree with where times rise", now, way));
+            if (capacity * 1.001 < known_.low || capacity > known_.high * 1.001)
+                return none(fmt::format("{} ways of {} bytes do not agree with where times rise", now, way));
+            return of_odd_sets_beside_flush(way, now);
         }
         return none("it has few more ways than L1, which keeps some of the lines that meet");
+    }
+
+    /// As odd_factor(): where `staying` lines fill an odd number of sets, as many fewer stay at so many times the way.
+    Second of_odd_sets_beside_flush(std::uint64_t way, std::uint64_t staying) {
+        Second found{way, staying, false, ""};
+        for (std::uint64_t odd = 3; odd <= staying; odd += 2) {
+            if (staying % odd != 0) continue;
+            const std::uint64_t ways = most_beside_flush(way, odd * way);
+            if (ways == 0) return none(small_arena);
+            if (ways < found.ways) found.way = odd * way, found.ways = ways;
+        }
+        return found;
     }
 
     std::uint64_t flushes() const { return flushes_per_way * l1_.ways; }

@@ -93,6 +93,15 @@ TEST(ResidentLines, MayIncludeThoseOfL1) {
 
 // The first lines of each set of L1 always hit there, and more of them than L2 has ways may share a set of it, where
 // no other line fits then: 50 of 64 KiB.
+// All lines that meet in one set of L1 and of L2 meet in one of L3, which includes both and has fewer ways.
+TEST(ResidentLines, ThatTheNextLevelTakesTellNoWays) {
+    const Levels levels{.l1 = "size: 4 KiB, ways: 1, line: 32, serves: data",
+                        .l2 = "size: 24 KiB, ways: 16, line: 32",
+                        .l3 = "size: 72 KiB, ways: 6, line: 32, inclusion: inclusive"};
+    const L1Geometry l1{.capacity = 4 << 10, .line = 32, .ways = 1, .latency = 3};
+    EXPECT_EQ(residents_of(levels, 2, {}, l1).ways, 0U);
+}
+
 TEST(ResidentLines, DoNotRestOnL1) {
     const Levels levels{.l1 = "size: 32 KiB, ways: 8", .l2 = "size: 64 KiB, ways: 2", .l1_policy = "bit_plru"};
     for (std::uint64_t seed = 1; seed <= seeds(3); ++seed) {

@@ -66,10 +66,12 @@ TEST(SecondLevel, WaysCapacityAndInclusionAreFound) {
         }
 }
 
-// Of 8 and 12 lines that meet an L1 of 8 ways that does not replace its oldest line keeps some.
+// Of 8 and 12 lines that meet an L1 of 8 ways that does not replace its oldest line keeps some. (768 KiB: 12 lines fill
+// three sets.)
 TEST(SecondLevel, FewWaysAreFoundWhileL1IsFlushed) {
     for (const char* policy : {"tree_plru", "random"})
-        for (const auto& [kib, ways] : {std::pair{256U, 8U}, std::pair{384U, 12U}, std::pair{512U, 4U}}) {
+        for (const auto& [kib, ways] :
+             {std::pair{256U, 8U}, std::pair{384U, 12U}, std::pair{512U, 4U}, std::pair{768U, 4U}}) {
             Chosen chosen;
             chosen.l1_policy = policy;
             chosen.l2_kib = kib;
