@@ -13,6 +13,7 @@
 
 #include "base/units.hpp"
 #include "probes/validation/truth.hpp"
+#include "sim/topology/host_machine.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -190,6 +191,7 @@ std::string probe_summary(std::span<const TestReport> reports, const MachineDesc
         }
     }
     std::vector<Fact> facts = stated == nullptr ? std::vector<Fact>{} : facts_of(*stated);
+    std::erase_if(facts, [&](const Fact& fact) { return is_assumed(*stated, fact.level); });
     if (stated != nullptr) facts.insert(facts.end(), sharing.begin(), sharing.end());
     for (const Fact& fact : facts)
         if (is_stated(fact)) levels[fact.level];

@@ -220,4 +220,11 @@ std::string host_machine_file(const std::string& folder, const Cpuid& cpuid) {
     return text + "pages: {size: 4 KiB, mapping: contiguous}\nmemory: {name: memory, size: 1 TiB, latency: 200}\n";
 }
 
+bool is_assumed(const MachineDescription& host, std::string_view level) {
+    const std::string_view name = level == "TLB1" ? "DTLB, " : level == "TLB2" ? "STLB, " : "";
+    const std::size_t list = host.description.find("; assumed: ");
+    return host.source == "sysfs and CPUID" && !name.empty() && list != std::string::npos &&
+           host.description.find(name, list) != std::string::npos;
+}
+
 }  // namespace cachetally

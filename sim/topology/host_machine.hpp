@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+
+#include "cachetally/machine.hpp"
 
 namespace cachetally {
 
@@ -21,5 +24,9 @@ std::array<std::uint32_t, 4> host_cpuid(std::uint32_t leaf, std::uint32_t sublea
 /// of one core count as one. Throws MachineError where neither states caches.
 std::string host_machine_file(const std::string& folder = "/sys/devices/system/cpu/cpu0/cache",
                               const Cpuid& cpuid = host_cpuid);
+
+/// Whether host_machine_file() wrote `host` and assumed this level of its TLBs ("TLB1", "TLB2"), as of virtual machines
+/// whose CPUID hides them.
+bool is_assumed(const MachineDescription& host, std::string_view level);
 
 }  // namespace cachetally

@@ -64,6 +64,7 @@ TEST_F(HostMachine, HasTheCachesOfTheKernel) {
     EXPECT_EQ(found.caches[3].shared_by, 0U);  // all
     EXPECT_EQ(found.caches[3].next, "memory");
     EXPECT_THAT(found.description, HasSubstr("assumed: DTLB, ITLB, STLB, latencies"));
+    EXPECT_TRUE(is_assumed(found, "TLB1") && is_assumed(found, "TLB2") && !is_assumed(found, "L1"));
     EXPECT_NO_THROW(Topology{found});
 }
 
@@ -83,6 +84,7 @@ TEST_F(HostMachine, HasTheTlbsOfIntelsLeaf18) {
     EXPECT_EQ(found.tlbs[2].entries, 1536U);
     EXPECT_EQ(found.tlbs[2].ways, 12U);
     EXPECT_THAT(found.description, HasSubstr("assumed: latencies"));
+    EXPECT_FALSE(is_assumed(found, "TLB1") || is_assumed(found, "TLB2"));
 }
 
 TEST_F(HostMachine, HasTheTlbsOfAmdsLeavesAlsoInUnitsOf32) {
