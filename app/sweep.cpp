@@ -103,6 +103,7 @@ void run_command(const SweepOptions& given) {
     apply_preset(options);
     const Topology topology = topology_of(options.simulation);
     const SweepPlan plan = plan_of(options, topology);
+    for (const std::string& each : plan.left_out) to_stderr("cachetally: warning: " + each + '\n');
     SweepView view = begun_view(options, plan);
     std::vector<SweepSource> sources = sources_of(options);
     const std::vector<Input> inputs = open_sources(sources, options, topology);

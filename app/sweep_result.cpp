@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "app/comparison.hpp"
 #include "app/report.hpp"
 #include "app/sweep.hpp"
@@ -16,6 +18,58 @@ constexpr RefusedKey varied_by_sweeps[] = {
     {"granularity", "a sweep varies it: write --granularity 1-4"},
     {"eviction", "a sweep varies it: write --eviction fifo,lru"},
 };
+
+}  // namespace
+
+namespace {
+
+/// Why no monitor of these settings can have the start's counters and granularity; empty where one can.
+std::string why_impossible(const std::string& settings, const MonitorSpec& start) {
+    try {
+        (void)parse_common(settings, varied_by_sweeps, {}, start);
+        return "";
+    } catch (const SpecError& error) {
+        return error.what();
+    }
+}
+
+/// Numbers of counters and granularities that settings allow; where these allow none, all, of which the first is then
+/// refused. `settings`: with those that all variants have.
+void keep_possible(SweepVariant& variant, const std::string& settings, MonitorSpec start,
+                   std::vector<std::string>& left_out) {
+    const auto keep = [&](auto& values, auto member, const auto& word) {
+        const auto before = values;
+        std::vector<std::string> words;
+        std::string why;
+        std::erase_if(values, [&](const auto& value) {
+            start.*member = value;
+            const std::string reason = why_impossible(settings, start);
+            if (reason.empty()) return false;
+            words.push_back(word(value));
+            if (why.empty()) why = reason;
+            return true;
+        });
+        if (values.empty())
+            values = before;
+        else if (!words.empty())
+            left_out.push_back(
+                fmt::format("with {} are left out: {} ({})", variant.settings, fmt::join(words, ", "), why));
+        start.*member = values.front();
+    };
+    // one that is possible with any of the others shows what those allow
+    for (const Granularity& each : variant.granularities) {
+        start.granularity = each;
+        if (std::ranges::any_of(variant.counters, [&](std::uint32_t counters) {
+                start.counters = counters;
+                return why_impossible(settings, start).empty();
+            }))
+            break;
+    }
+    keep(variant.counters, &MonitorSpec::counters,
+         [](std::uint32_t counters) { return fmt::format("{} counters", counters); });
+    keep(variant.granularities, &MonitorSpec::granularity,
+         [](const Granularity& each) { return "granularity " + to_string(each); });
+}
 
 }  // namespace
 
@@ -36,11 +90,17 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
         for (const std::string& settings : combinations(options.vary)) {
             const std::string both =
                 options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
+            SweepVariant variant{{}, settings, counters, granularities, evictions};
+            keep_possible(variant, both, start, plan.left_out);
+            start.counters = variant.counters.front();
+            start.granularity = variant.granularities.front();
             MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
             spec.link = link;
-            plan.variants.push_back(
-                {completed(placed({spec}, topology).front(), topology), settings, counters, granularities, evictions});
+            variant.base = completed(placed({spec}, topology).front(), topology);
+            plan.variants.push_back(std::move(variant));
         }
+    std::ranges::sort(plan.left_out);  // links have the same
+    plan.left_out.erase(std::ranges::unique(plan.left_out).begin(), plan.left_out.end());
     return plan;
 }
 

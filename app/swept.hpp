@@ -35,6 +35,7 @@ std::vector<std::string> combinations(const std::vector<std::string>& texts);
 
 struct SweepPlan {
     std::vector<SweepVariant> variants;
+    std::vector<std::string> left_out;  ///< what no monitor of some settings can have, in words
     bool slowdown = false;
     bool beside_paper = false;
 };

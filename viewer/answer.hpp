@@ -12,8 +12,8 @@ namespace cachetally {
 std::string answered_level(const RunView& view);
 
 /// "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase
-/// 4.", as far as it is known; the phases of the misses of that cause; empty where nothing was asked of the level. A sentence of the page, too
-/// (viewer/web/src/answer.ts): words and numbers are the same.
+/// 4.", as far as it is known; the phases of the misses of that cause; empty where nothing was asked of the level. A
+/// sentence of the page, too (viewer/web/src/answer.ts): words and numbers are the same.
 std::string answer(const RunView& view, const std::string& level);
 
 }  // namespace cachetally

@@ -49,7 +49,7 @@ std::string table_of(const ReuseDistances& reuse, const MissRatioCurve& all, con
     std::vector<NamedCurve> curves = structures_by_misses(reuse, capacities, options);
     curves.insert(curves.begin(), {"all", all, 0});
     std::vector<TextTable::Column> columns{{"capacity"}, {"lines"}, {"misses"}};
-    for (const NamedCurve& each : curves) columns.push_back({shortened(each.name, longest_reused) + " %"});
+    for (const NamedCurve& each : curves) columns.push_back({shortened_name(each.name, longest_reused) + " %"});
     TextTable table(std::move(columns));
     for (const std::uint64_t lines : capacities) {
         std::vector<Cell> cells{bytes_text(lines * reuse.line_bytes), count_cell(lines), count_cell(all.misses(lines))};

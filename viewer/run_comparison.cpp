@@ -86,7 +86,7 @@ std::string change_text(double before, double after) {
 }
 
 void add_row(TextTable& table, const Change& change, bool accesses) {
-    std::vector<Cell> row{shortened(change.name, longest_shown)};
+    std::vector<Cell> row{shortened_name(change.name, longest_shown)};
     if (accesses)
         for (const double count : change.accesses) row.push_back(count_cell(count));
     for (const double count : change.misses) row.push_back(count_cell(count));

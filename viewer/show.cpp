@@ -18,6 +18,8 @@
 namespace cachetally {
 namespace {
 
+constexpr std::size_t structures_named = 20;  ///< data structures in an error
+
 using Json = nlohmann::ordered_json;
 
 /// The plot without phases and addresses that are not wanted.
@@ -141,13 +143,14 @@ void check_names(const RunView& view, const ShowOptions& options) {
     if (!options.phases.all() && options.phases.highest() >= phases)
         throw std::invalid_argument(fmt::format("'--phase {}': the run has {} phase{}, numbered from 0",
                                                 options.phases.highest(), phases, phases == 1 ? "" : "s"));
-    std::vector<std::string> structures, monitors;
+    std::vector<std::string_view> structures;
+    std::vector<std::string> monitors;
     for (const Region& region : view.structures.regions) structures.push_back(region.name);
     if (!options.structure.empty() && std::ranges::find(structures, options.structure) == structures.end())
         throw std::invalid_argument(
             structures.empty() ? fmt::format("'--structure {}': the run names no data structures", options.structure)
-                               : fmt::format("'--structure {}': there is none of that name; there are: {}",
-                                             options.structure, fmt::join(structures, ", ")));
+                               : fmt::format("'--structure {}': there is none of that name{}", options.structure,
+                                             advice(options.structure, structures, structures_named)));
     for (const MonitorSummary& monitor : view.monitors) monitors.push_back(monitor.name);
     if (!options.monitor.empty() && std::ranges::find(monitors, options.monitor) == monitors.end())
         throw std::invalid_argument(monitors.empty()

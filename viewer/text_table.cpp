@@ -178,4 +178,14 @@ std::string shortened(const std::string& raw, std::size_t columns) {
     return text.substr(0, end) + "~";
 }
 
+std::string shortened_name(const std::string& raw, std::size_t columns) {
+    const std::string text = without_controls(raw);
+    if (columns_of(text) <= columns) return text;
+    const std::size_t end = columns / 2;
+    std::size_t place = text.size();
+    for (std::size_t taken = 0; place > 0 && taken < end;)
+        if (starts_character(text[--place])) ++taken;
+    return shortened(text, columns - end) + text.substr(place);
+}
+
 }  // namespace cachetally

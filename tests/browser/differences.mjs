@@ -80,7 +80,7 @@ print(json.dumps([inside, [of(by, "misses", p) for p in (3, 5)], [of(causes["mis
             t.equal(rows.get('misses').join(), told(misses), 'misses');
             t.equal(rows.get('conflict').join(), told(conflicts), 'conflicts');
             const structures = await tableRows(page, 'Data structures, phase 5 (perimeter) minus phase 3 (perimeter)');
-            t.equal(structures[0].slice(1).join(), 'phase 3 (perimeter): L1 misses,phase 5 (perimeter): L1 misses,phase 5 (perimeter) − phase 3 (perimeter)', 'columns');
+            t.equal(structures[0].slice(1).join(), 'phase 3: L1 misses,phase 5: L1 misses,phase 5 − phase 3', 'columns');
             t.equal(structures.find(([name]) => name === 'A').slice(1).map(number).join(), told(misses), 'A in the table');
             const shown = (await tableRows(page, 'What evicts A in L1')).slice(1);
             t.equal(shown.map(([of, by, ...values]) => `${of} ${by} ${values.map(number)}`).sort().join('; '), Object.entries(evicted).map(([by, values]) => `A ${by} ${told(values)}`).sort().join('; '), 'what evicts it');

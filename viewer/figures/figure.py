@@ -127,13 +127,14 @@ class Result:
 
     def title(self):
         """"lu n=128 on schulz2002", as far as the file says it."""
-        words = []
-        if "input" in self.file:
-            group = self.file["input"]
-            words += [str(group.attrs["name"]), *(group["settings"].asstr()[:] if "settings" in group else [])]
-        machine = str(self.file["machine"].attrs["name"]) if "machine" in self.file else ""
-        words += ["on", machine] if machine else []
-        return " ".join(words) + (f"; partial: {self.interrupted()}" if self.interrupted() else "")
+        program, machine = self.program()
+        return " ".join([program] * bool(program) + ["on", machine] * bool(machine)) + (f"; partial: {self.interrupted()}" if self.interrupted() else "")
+
+    def program(self):
+        """"lu n=128" and "schulz2002"."""
+        group, machine = self.file.get("input"), self.file.get("machine")
+        words = [] if group is None else [str(group.attrs["name"]), *(group["settings"].asstr()[:] if "settings" in group else [])]
+        return " ".join(words), "" if machine is None else str(machine.attrs["name"])
 
     def interrupted(self):
         """Why the file is marked partial; nothing where it is whole."""

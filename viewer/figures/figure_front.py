@@ -34,8 +34,9 @@ def standings(result, given):
 class Points:
     """What a panel shows: places, what is told of each alone and beside others, and looks."""
 
-    def __init__(self, title, of=("", 5)):
-        self.title, self.of, self.names, self.wholes, self.looks = title, of, [], [], []
+    def __init__(self, title, of=("", 5), about=None):
+        """`about`: program, link and machine."""
+        self.title, self.of, self.about, self.names, self.wholes, self.looks = title, of, about, [], [], []
         self.error, self.other = np.array([]), np.array([])
         self.admitted, self.remains = np.array([], bool), np.array([], bool)
 
@@ -220,7 +221,9 @@ def panels_of(results, options, metric):
     panels = []
     for i, result, (workload, link), cells in sweeps:
         standing, of = standings(result, options.standing[i] if options.standing else "")
-        panels.append((Points(", ".join(clean(each) for each in (workload or result.title(), link or cells.link) if each), of), result.path))
+        program, machine = result.program()
+        title = ", ".join(clean(each) for each in (workload or result.title(), link or cells.link) if each)
+        panels.append((Points(title, of, (workload or program, link or cells.link, machine)), result.path))
         add_cells(panels[-1][0], cells, metric, kinds, standing)
     for result in results:
         if "trackers" in result.file:
@@ -229,8 +232,13 @@ def panels_of(results, options, metric):
     told_apart(panels)
     panels = [panel for panel, _ in panels]
     if options.beside:
-        for panel in panels:
-            add_trackers(panel, Result(options.beside), metric)
+        tracked = Result(options.beside)
+        program, machine = tracked.program()
+        about = program, str(tracked.file["trackers"].attrs["link"]), machine
+        for panel in (own := [panel for panel in panels if panel.about == about]):
+            add_trackers(panel, tracked, metric)
+        if not own:
+            raise Refused(f"{options.beside}: its trackers are of {program} on {machine}, {about[1]}, of which no sweep here has cells")
     kinds.choose(panels)
     return panels, kinds
 
@@ -314,7 +322,9 @@ def usual_metric(results, options):
         return "bytes"
     _, (objectives, _) = standings(sweep, options.standing[results.index(sweep)] if options.standing else "")
     tracked = options.beside or any("trackers" in each.file for each in results)
-    return next((each for each in objectives.split(",") if each in METRICS and each != "error" and (each in TRACKED or not tracked)), "bytes")
+    known = [name for name, (column, _) in METRICS.items() if name != "error" and (name in TRACKED or not tracked)
+             and all(column in each.file["sweep/rows"] for each in results if "sweep" in each.file)]
+    return next((each for each in objectives.split(",") if each in known), "bytes")
 
 
 def front(result, options):

@@ -28,6 +28,15 @@ def levels_behind(result, link):
     return sizes
 
 
+def extend(ax, sizes):
+    """To the next power of two, as larger caches gain nothing; the smallest cache is seen in any case (as viewer/web/src/views/reuse.ts)."""
+    end = max([line.get_xdata()[-1] for line in ax.lines] + [min(sizes, default=0)])
+    right = 2 ** np.ceil(np.log2(end))
+    for line in ax.lines:
+        line.set_data([*line.get_xdata(), right], [*line.get_ydata(), line.get_ydata()[-1]])
+    ax.set_xlim(right=right)
+
+
 def mark_levels(ax, sizes):
     """Where the capacities of caches lie, as far as the axis reaches."""
     low, high = ax.get_xlim()
@@ -78,6 +87,7 @@ def reuse(result, options):
         ax.xaxis.set_major_formatter(lambda value, _: x_text(value, "bytes"))
         ax.tick_params("x", labelrotation=30)
         ax.minorticks_off()
+        extend(ax, levels.values())
         mark_levels(ax, levels)
         ax.set_ylabel("misses / %")
         ax.grid(axis="y", color="#e4e8ee", linewidth=0.5)

@@ -72,7 +72,8 @@ def fronts_file(name, workloads, links, errors, **columns):
 def trackers_file(name, errors, traffic):
     count = len(errors)
     return result_of(name, {"trackers/rows": {"tracker": [f"t{i}" for i in range(count)], "error": np.array(errors), "bytes_per_event": np.array(traffic),
-                                              "bits": np.full(count, 99, np.uint64), "area": np.full(count, 9, np.uint64)}}, [("trackers", "link", "core-L1")])
+                                              "bits": np.full(count, 99, np.uint64), "area": np.full(count, 9, np.uint64)}, "input": {"settings": ["n=8"]}},
+                     [("trackers", "link", "core-L1"), ("input", "name", "lu")])
 
 
 def line_named(axes, begin):
@@ -91,8 +92,15 @@ def fronts_of_workloads_links_and_files_have_one_scale():
 
 def trackers_stand_on_the_front_of_the_sweep():
     # by hand: cells (0, 1), (10, 1/2), (20, 1/3); t0 beats the second, t1 nothing, t2 is beaten
-    cells, trackers = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.2]), trackers_file("t", [0.05, 0.5, 0.5], [0.5, 0.1, 0.2])
-    drawn = front(cells, wanted(beside=trackers.path)).axes[0]
+    cells, trackers = fronts_file("a", ["lu n=8", "radix"], ["core-L1", "L1-L2"], [0.0, 0.1, 0.2]), trackers_file("t", [0.05, 0.5, 0.5], [0.5, 0.1, 0.2])
+    drawn, *others = front(cells, wanted(beside=trackers.path)).axes[:4]
+    for other in others:  # of other workloads and links
+        assert np.allclose(line_named(other, "front").get_xdata(), [0, 10, 20]), line_named(other, "front").get_xdata()
+    try:
+        front(fronts_file("b", ["radix"], ["core-L1"], [0.0]), wanted(beside=trackers.path))
+        assert False, "trackers of another workload are drawn"
+    except Refused as error:
+        assert "its trackers are of lu n=8 on " in str(error), error
     line = line_named(drawn, "front")
     assert np.allclose(np.column_stack(line.get_data()), [(0, 1), (5, 0.5), (20, 1 / 3), (50, 0.1)]), line.get_data()
     alone = front(trackers, wanted()).axes[0]
@@ -586,10 +594,11 @@ def miss_ratios_of_reuse_are_those_by_hand():
         [("reuse", "groups", ["core-L1_64"]), ("reuse/core-L1_64", "link", "core-L1"), ("reuse/core-L1_64", "line_bytes", 64), ("input", "name", "lu"),
          ("machine", "name", "small")])
     curves = {line.get_label(): (list(line.get_xdata()), list(np.round(line.get_ydata(), 9))) for line in reuse(file, wanted()).axes[0].lines}
-    assert curves == {"all": ([64, 128, 192], [60, 50, 20]), "A": ([64, 128, 192], [50, 50, 12.5]), "B": ([64, 128, 192], [100, 50, 50])}, curves
+    assert curves == {"all": ([64, 128, 192, 256], [60, 50, 20, 20]), "A": ([64, 128, 192, 256], [50, 50, 12.5, 12.5]),
+                      "B": ([64, 128, 192, 256], [100, 50, 50, 50])}, curves  # on to the next power of two
     assert not reuse(file, wanted()).axes[0].texts  # a file that has no links
     one = reuse(file, wanted(phases=[1], structure="A")).axes[0].lines
-    assert [(line.get_label(), list(line.get_ydata())) for line in one] == [("A", [100, 100, 0])]
+    assert [(line.get_label(), list(line.get_ydata())) for line in one] == [("A", [100, 100, 0, 0])]
     for refused in ({"structure": "C"}, {"phases": [1], "structure": "D"}):
         try:
             reuse(file, wanted(**refused))

@@ -117,7 +117,8 @@ export function chosenOf(app: App) {
     const { info } = app.source;
     const { state } = app;
     const all = shows(app.source);
-    const show = all.find(({ id }) => id === state.show) ?? all.find(({ id }) => id === 'misses') ?? all[0];
+    const wanted = state.cause && quantities.some(([id]) => id === state.show) ? 'misses' : state.show;
+    const show = all.find(({ id }) => id === wanted) ?? all.find(({ id }) => id === 'misses') ?? all[0];
     if (!show) return null;
     const list = show.series.filter((each) => each.rows > 0);
     const usual = show.series[0].kind === 'level' ? firstLevels(info) : [];
@@ -129,11 +130,11 @@ export function chosenOf(app: App) {
     const selection = state.structure ? linesOf(info.structures, state.structure, series.unit) : parseSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
-    const minus = whole || differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
+    const minus = differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
     const levelThere = !state.level || info.series.some(({ owner }) => owner === state.level);
     const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);
-    const there = { show: !state.show || state.show === show.id, level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0, func: filter.function?.length !== 0 };
+    const there = { show: !state.show || wanted === show.id, cause: !state.cause || causeNames.includes(state.cause), level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0, func: filter.function?.length !== 0 };
     const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);
     return { show, series, cube, filter, cause, unknown, absent, rate, phases: chosenPhases(app), minus, selection, whole };
 }

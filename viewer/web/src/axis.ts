@@ -43,6 +43,12 @@ export const hex = (address: bigint): string => `0x${address.toString(16)}`;
 export const structureAt = (structures: Structure[], address: bigint): Structure | null =>
     structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
 
+/** What lies in a line: "A [7] +0x38, B [0] +0x0", or its address. */
+export function describeLine(structures: Structure[], address: bigint, unit: number): string {
+    const own = structures.filter(({ base, bytes }) => bytes > 0 && base < address + BigInt(unit) && base + BigInt(bytes) > address);
+    return own.map((each) => describe([each], each.base > address ? each.base : address)).join(', ') || hex(address);
+}
+
 /** "A[8] +0x40", of a two-dimensional array "A[2][3] +0x98", or the address alone. */
 export function describe(structures: Structure[], address: bigint): string {
     const structure = structureAt(structures, address);

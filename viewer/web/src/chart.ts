@@ -32,7 +32,8 @@ function logTicks(least: number, most: number): number[] {
     const [low, high] = [least, most].map(Math.log10);
     const powers = range(Math.ceil(low - 1e-9), high + 1e-9, Math.max(1, Math.round((high - low) / 4)));
     const found = powers.length > 1 ? powers.map((power) => 10 ** power) : [1, 2, 5, 10, 20, 50].map((each) => each * 10 ** Math.floor(low));
-    return found.filter((each) => each >= least * (1 - 1e-9) && each <= most);
+    const inside = found.filter((each) => each >= least * (1 - 1e-9) && each <= most);
+    return inside.length ? inside : ticks(least, most, 3);
 }
 
 /** 0 and powers of ten on both sides, at most three, evenly from the largest down. */

@@ -20,7 +20,6 @@ type Waiting = Map<number, { resolve(value: unknown): void; reject(error: Error)
 
 const open = new Set<Waiting>();
 
-/** Whether an answer of an open file is awaited. */
 export const isReading = (): boolean => [...open].some(({ size }) => size > 0);
 
 export type Source = Awaited<ReturnType<typeof openSource>>;

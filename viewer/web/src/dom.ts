@@ -30,7 +30,6 @@ export function fill(parent: HTMLElement, ...children: Child[]): void {
     if (place >= 0 && !focused.isConnected) (controls().find((each) => name(each) && name(each) === name(focused)) ?? controls()[place])?.focus();
 }
 
-/** A choice between a few things, as buttons. */
 export function segmented<T extends string>(label: string, options: [T, string, string?][], chosen: T, choose: (value: T) => void): HTMLElement {
     const button = ([value, text, title]: [T, string, string?]) =>
         h('button', { type: 'button', 'aria-pressed': String(value === chosen), title, 'data-value': value, onclick: () => choose(value) }, text);

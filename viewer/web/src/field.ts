@@ -28,10 +28,8 @@ const nothing = {
     structures: [] as Structure[],
     /** What addresses are: virtual, physical. */
     addresses: 'virtual',
-    /** What is in sight, of the axis. */
     range: [0, 1] as [number, number],
     scale: 'auto' as Wanted,
-    /** Whether there is a field under the panel. */
     field: false,
     /** Of the field: cells are misses per access. */
     rate: false,
@@ -49,7 +47,6 @@ const nothing = {
     /** What is selected; null: everything. */
     phases: null as number[] | null,
     stretches: null as [number, number][] | null,
-    /** Instead of cells that are not there. */
     message: '',
 };
 
@@ -187,7 +184,6 @@ export function fieldPlot(acts: FieldActs) {
         if (data && inside(layout.all, x, y)) acts.brush?.(columnsOf(data, at, at + perPixel(), 1).stretch, null, false);
     }
 
-    /** The structure at a place. */
     function pick(x: number): void {
         const address = addressAt(model.axis, x);
         const structure = address !== null && structureAt(model.structures, address);

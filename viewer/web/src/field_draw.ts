@@ -126,7 +126,7 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
         const at = ground + (tick / most) * room;
         const text = model.rate ? percentTick(tick) : brief(tick);
         p.line([[at, y], [at, y + height]], colours.grid);
-        p.text(Math.min(at, x + width - 8), y - 7, signed ? inPoints(`±${text}`) : text, { colour: colours.faint, size: 11, anchor: 'middle' });
+        p.text(Math.min(at, x + width - 8), y - 7, signed ? inPoints(`±${text}`) : text, { colour: colours.faint, size: 11, anchor: signed ? 'end' : 'middle' });
     }
     const at = parts[0].map(() => ground);
     parts.forEach((part, i) => {

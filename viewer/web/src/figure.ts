@@ -17,9 +17,7 @@ export const frames: number[] = [];
 export type Hit<T> = Box & { cell: T };
 
 export interface FigureOptions {
-    /** File name of exports, without extension. */
     name: () => string;
-    /** What the picture is, for those who do not see it. */
     label: () => string;
     height: (width: number) => number;
     draw: (painter: Painter) => void;
@@ -57,7 +55,6 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         if (label() !== said) canvas.setAttribute('aria-label', (said = label()));
     }
 
-    /** Draws before the next frame. */
     function redraw(): void {
         frame ||= requestAnimationFrame(drawNow);
     }

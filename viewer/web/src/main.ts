@@ -185,8 +185,8 @@ class Page implements App {
         const trackers = this.files.some(({ info }) => info.trackers);
         if (probe || trackers) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
         if (this.files.length > 2) return this.set(this.state.file === 'difference' ? { file: '' } : {});
-        if (this.state.file || this.state.view === 'compare') return this.set({}); // as a link says
         const [{ id, differs }] = viewsOf(this);
+        if (this.state.file || (this.state.view && this.state.view !== id)) return this.set({}); // as a link says, or what was chosen before
         if (id !== 'workbench') return this.set(differs?.(this) ? { view: id, file: 'difference' } : { view: 'compare' });
         const { pairs } = pairsOf(this.files[0], source);
         const { show, series } = chosenOf(this)!;

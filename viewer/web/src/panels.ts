@@ -14,7 +14,6 @@ import { shortened, textWidth, theme, type Box, type Painter } from './paint';
 import { emptyBuckets, messageOf, Superseded, type Axis, type Buckets, type Heat, type Stretch } from './protocol';
 import { once } from './remembered';
 
-/** Room above a panel for a line of titles. */
 export const titleHeight = 22;
 
 export interface Panel {
@@ -23,7 +22,6 @@ export interface Panel {
     meaning: string;
     colour: () => string;
     rate: boolean;
-    /** Differences: up and down from the middle. */
     signed?: boolean;
     /** Has a scale of its own also where the others have one in common. */
     apart?: boolean;
@@ -137,7 +135,6 @@ function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box, scale:
     p.text(x + width, at, meaning, { colour: faint, size: 11, anchor: 'end' });
 }
 
-/** A thin dashed line where the axis leaves out addresses. */
 export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Box): void {
     const [x0, x1] = at.domain();
     axis.segments.slice(1).forEach((segment, i) => {
@@ -248,7 +245,7 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     const cells = heat && heat.rows > 1 && Math.abs(drawn[0] - x0) + Math.abs(drawn[1] - x1) < 2 ? heat : null;
     const lines = cells && !model.rate && !cells.signed;
     const name = (panel: Panel) => `${panels.length > 1 ? `${panel.title} ` : ''}${panel.rate ? 'rate' : 'sum'}`;
-    const headers = ['address', 'where', ...panels.flatMap((panel) => [name(panel), ...(panel.signed ? [] : ['least per line', 'most per line'])])];
+    const headers = ['address', 'where', ...panels.flatMap((panel) => [name(panel), ...(panel.signed ? [] : ['least per line', 'most per line'].map((each) => (panels.length > 1 ? `${panel.title} ${each}` : each)))])];
     if (lines) headers.push('lines');
     if (cells) headers.push(...rowNames.map((row) => `${row} mean`));
     const rows: Row[] = [];

@@ -27,9 +27,9 @@ export function snippet(constants: Record<string, Value>, ...names: string[]): s
 export const quantityOf = (quantity: Quantity, { kind }: SeriesInfo): string => (kind === 'level' ? quantity : 'count');
 
 /** What the field shows: counts by line and by phase, or those of some phases less those of others. */
-export function fieldPython(app: App, { show, series, phases, minus }: Chosen, sight: Sight): string {
+export function fieldPython(app: App, { show, series, phases, minus, selection }: Chosen, sight: Sight): string {
     const { name } = app.source.info;
-    const shown = { QUANTITY: quantityOf(show.quantity, series), SIGHT: sight };
+    const shown = { QUANTITY: quantityOf(show.quantity, series), SIGHT: selection ?? sight };
     if (!minus) return snippet({ FILE: name, PATH: series.path, PHASES: phases, ...shown }, 'by_line', 'field');
     return snippet({ PARTS: [minus, phases].map((each) => [name, series.path, each]), PLACES: null, ...shown }, 'by_line', 'difference');
 }

@@ -4,11 +4,11 @@
 // either with what the second has more.
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
-import { describe } from '../axis';
+import { describe, describeLine } from '../axis';
 import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
-import { brief, bytes, full, percent, signed } from '../numbers';
+import { brief, bytes, full, percent, phasesText, signed } from '../numbers';
 import { theme } from '../paint';
 import type { Selected } from '../protocol';
 import type { Pair } from './compare';
@@ -73,8 +73,8 @@ function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | nul
 
 /** What evicts lines of what is selected. */
 function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
-    const { series, phases } = chosen;
-    const found = series.kind === 'level' ? evictionsOf(app.source.info, series.owner, phases, structuresChosen(app, chosen)) : [];
+    const { series, phases, filter } = chosen;
+    const found = series.kind === 'level' && !filter.function && !filter.core ? evictionsOf(app.source.info, series.owner, phases, structuresChosen(app, chosen)) : [];
     const sums = rollups(found, (some) => sum(some, ({ count }) => count), ({ by }) => by);
     return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))), 1, 'What evicts what');
 }
@@ -97,7 +97,7 @@ function sharedLines(app: App, { series, selection, phases }: Chosen) {
     return groups(sharingRows(info, series.owner, selection, phases), (i) => sharing.address[i]).map(([address, some]) => {
         const cores = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
         const [wrong, right] = [sum(some, (i) => sharing.false_sharing[i]), sum(some, (i) => sharing.true_sharing[i])];
-        return { line: describe(info.structures, BigInt(address)), cores, count: wrong + right, part: wrong / (wrong + right) };
+        return { line: describeLine(info.structures, BigInt(address), sharing.lineBytes), cores, count: wrong + right, part: wrong / (wrong + right) };
     });
 }
 
@@ -139,7 +139,7 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
     const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
-    const named = (address: bigint) => describe(structures, address).replace(/^(.{40}).{20,}(.{30})$/, '$1 … $2');
+    const named = (address: bigint) => describeLine(structures, address, series.unit).replace(/^(.{40}).{20,}(.{30})$/, '$1 … $2');
     const table = tableBy(`Lines with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => named(address)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
@@ -178,11 +178,13 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
 
 /** How much: of the data structure that is chosen, where the file counts it, else of the lines. */
 export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTMLElement[] {
-    const { series: { kind, unit }, cube } = chosen;
+    const { series: { kind, unit }, cube, whole, cause, filter } = chosen;
     const lines = found ? [found.first, found.second] : [NaN, NaN];
-    const own = app.state.structure && cube ? [cube.accesses, cube.misses].map((each) => sumOf(each, rowsOf(cube, filterOf(app, chosen)))) : lines;
+    const own = (app.state.structure || whole) && cube ? [cube.accesses, cube.misses].map((each) => sumOf(each, rowsOf(cube, filterOf(app, chosen)))) : lines;
     const [first, second] = own.some(Number.isNaN) ? lines : own;
     const misses = kind === 'level' && !Number.isNaN(second) ? [['misses', `${full(second)} · ${percent(second / first)}`]] : [];
+    if (cause >= 0) misses.push([causeNames[cause], full(sumOf(cube!.causes![cause], rowsOf(cube!, filterOf(app, chosen))))]);
+    if (filter.function || filter.core) misses.push(['evictions', 'not known by code and core']);
     const parts = [...(found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
     const note = `Other data lie in these lines, too: accesses with them ${full(lines[0])}, misses ${full(lines[1])}. Field, histogram and worst lines count whole lines.`;
     const list = h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
@@ -231,8 +233,8 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
 }
 
 function evictionTable(app: App, chosen: Chosen): Table | null {
-    const [{ info }, { series, phases }] = [app.source, chosen];
-    if (series.kind !== 'level' || !info.causes.some(({ name }) => name === series.owner)) return null;
+    const [{ info }, { series, phases, filter }] = [app.source, chosen];
+    if (series.kind !== 'level' || filter.function || filter.core || !info.causes.some(({ name }) => name === series.owner)) return null;
     const found = evictionsOf(info, series.owner, phases, structuresChosen(app, chosen));
     return tableBy(`What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`, found, [
         ['evicted', ({ victim }) => victim],
@@ -263,7 +265,7 @@ export const sideOf = (app: App, chosen: Chosen, name = '', names = structuresCh
 
 /** The phases that are subtracted, and those that are shown; null: none are. */
 export const sidesOfPhases = (app: App, chosen: Chosen): Side[] | null =>
-    chosen.minus && [chosen.minus, chosen.phases].map((phases) => sideOf(app, { ...chosen, phases }, phasesName(app, phases)));
+    chosen.minus && [chosen.minus, chosen.phases].map((phases) => sideOf(app, { ...chosen, phases }, phases ? `phase ${phasesText(phases)}` : 'all phases'));
 
 /** Both files of a pair: data structures, cores and functions belong together by name. Null: one does not tell apart what is chosen. */
 export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
@@ -305,18 +307,18 @@ function amountsOf({ chosen: { cube, series }, filter }: Side, found: Selected |
 
 /** How many misses the second has more, and what has most of the difference; `tables`: of data structures, fields and functions. */
 export function differenceSentence(sides: Side[], [structures, , functions]: (Table | null)[]): string {
-    const [a, b] = sides.map(({ chosen: { cube }, filter }) => (cube ? sumOf(cube.misses, rowsOf(cube, filter)) : NaN));
-    const { state } = sides[0].app;
-    if (Number.isNaN(b - a) || state.cause) return '';
+    const { app: { state }, chosen: { cause: only } } = sides[0];
+    const [a, b] = sides.map(({ chosen: { cube }, filter }) => (cube ? sumOf(only < 0 ? cube.misses : cube.causes![only], rowsOf(cube, filter)) : NaN));
+    if (Number.isNaN(b - a)) return '';
     const level = [...new Set(sides.map(({ chosen: { series } }) => series.owner))].join(' and ');
     const more = signed(full);
     const causes = causeNames.map((name, i): [string, number] => {
         const [x, y] = sides.map(({ chosen: { cube }, filter }) => (cube?.causes ? sumOf(cube.causes[i], rowsOf(cube, filter)) : NaN));
         return [name, y - x];
     });
-    const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], [sort(causes, ([, each]) => -Math.abs(each))[0], '']] as const;
+    const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], [only < 0 ? sort(causes, ([, each]) => -Math.abs(each))[0] : null, '']] as const;
     const most = parts.flatMap(([row, what]) => (row && Number(row.at(-1)) !== 0 && !Number.isNaN(row.at(-1)) ? [`${what}${row[0]} ${more(Number(row.at(-1)))}`] : []));
-    return `${more(b - a)} misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
+    return `${more(b - a)} ${only < 0 ? '' : `${causeNames[only]} `}misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; most of it: ${most.join(', ')}` : ''}.`;
 }
 
 /** In place of details of one file. */

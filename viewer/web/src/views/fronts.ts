@@ -5,11 +5,11 @@ import { flatGroup, groups, range, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
-import { fill, h, inWords, select, tableBy, tableElement, type Table } from '../dom';
+import { fill, h, inWords, select, tableBy, tableElement, type Column, type Table } from '../dom';
 import { figureOf, type Hit } from '../figure';
 import { full, percent, percentTick } from '../numbers';
 import { distinctColours, shortened, textWidth, theme, type Box, type Painter, type Point } from '../paint';
-import { rowsIn, type FileInfo } from '../protocol';
+import { rowsIn, type FileInfo, type TableRow } from '../protocol';
 import { snippet } from '../python';
 import { once } from '../remembered';
 import { around, axisTitle, counters, having, metricColumn, plainMetric, type Cell, type Metric, type Picture } from './cells';
@@ -227,14 +227,16 @@ export function frontsTable({ panels, over }: Fronts): Table {
 type Trackers = NonNullable<FileInfo['trackers']>;
 
 /** The worst first, those without reports last. */
-export const trackersTable = ({ link, top, rows }: Trackers): Table =>
+export const trackersTable = ({ link, top, rows, copies }: Trackers): Table =>
     tableBy(`Trackers on ${link}`, rowsIn(rows), [
-        ...inWords('tracker', 'bits', 'comparators', 'area', 'reports', 'lost', 'bytes per event', 'error %'),
+        ...inWords('tracker', 'bits'),
+        ...(copies > 1 ? [['bits of all copies', ({ numbers }) => copies * numbers.bits] as Column<TableRow>] : []),
+        ...inWords('comparators', 'area', 'reports', 'lost', 'bytes per event', 'error %'),
         [`recall of ${top} %`, ({ numbers }) => 100 * numbers.recall],
         ...inWords('worst recall %', 'precision %'),
         ['remark', ({ numbers }) => (numbers.traffic_is_off === 1 ? 'traffic is off by more than a tenth' : '')],
         ['settings', ({ texts }) => texts.spec],
-    ], { sorted: 7 });
+    ], { sorted: copies > 1 ? 8 : 7 });
 
 export function trackersView(app: App): View {
     const sources = [app.source, ...app.others];

@@ -137,9 +137,9 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const what = parts ? [texts.workload, texts.settings].filter(Boolean).join(', ') : sweep!.monitor;
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
     const { objectives, where, tolerance } = sweep!;
-    const bounds = where && ` Pale: beyond ${where}; dotted: these bounds.`;
+    const bounds = where && ` In the front pale: beyond ${where}; dotted: these bounds.`;
     const front = (objectives || 'all objectives').replace(/,/g, ', ');
-    const marks = ` *: remains of the front of ${front} within ${percentTick(tolerance)}; .: the rest of it.${bounds}`;
+    const marks = ` ○, in tables *: remains of the front of ${front} within ${percentTick(tolerance)}; large dots, in tables .: the rest of it.${bounds}`;
     return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks} Click a cell to see what it blurs.`;
 }
 

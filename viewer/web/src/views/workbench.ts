@@ -236,14 +236,17 @@ export function workbenchView(app: App): View {
     const cellsOf = ([a, b]: Heat[], subtracts: Pair | null) => (subtracts ? { heat: heatDifference(a, b), besideHeat: null } : { heat: a, besideHeat: b ?? null });
 
     function spread(sight: [number, number]): void {
-        const found = sides.map((side) => spreadOf(side.chosen, side.axis, side.app.source.info.structures, sightOn(side.axis)));
+        const { minus } = chosen;
+        const spreads = minus ? [sides[0], { ...sides[0], chosen: { ...chosen, phases: minus } }, ...sides.slice(1)] : sides;
+        const found = spreads.map((side) => spreadOf(side.chosen, side.axis, side.app.source.info.structures, sightOn(side.axis)));
         const { meaning } = panel(sides[0]);
         const said = (missing: number) => (missing > 0 ? `${meaning}; ${brief(missing)} have no place on this axis` : meaning);
         const wholes = found.map(({ whole }) => whole);
         if (pair) wholes.push(differenceOf(wholes[0], wholes[1]));
-        const panels = sources().map((each, i) => ({ ...each, meaning: each.signed ? each.meaning : said(found[i].missing), whole: wholes[i], fine: null, message: '' }));
+        else if (minus) wholes.splice(2, 0, differenceOf(wholes[1], wholes[0]));
+        const panels = sources().map((each, i) => ({ ...each, meaning: each.signed ? each.meaning : said(found[i]?.missing ?? 0), whole: wholes[i], fine: null, message: '' }));
         latest.forget('cells');
-        plot.set({ ...cellsOf(found.map(({ heat }) => heat), pair), drawn: sight });
+        plot.set({ ...cellsOf(found.filter((_, i) => !minus || i !== 1).map(({ heat }) => heat), pair), drawn: sight });
         plot.show(panels);
     }
 
