@@ -29,7 +29,7 @@ std::string why_impossible(const std::string& settings, const MonitorSpec& start
         (void)parse_common(settings, varied_by_sweeps, {}, start);
         return "";
     } catch (const SpecError& error) {
-        return error.what();
+        return error.message();
     }
 }
 
@@ -100,7 +100,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             plan.variants.push_back(std::move(variant));
         }
     std::ranges::sort(plan.left_out);  // links have the same
-    plan.left_out.erase(std::ranges::unique(plan.left_out).begin(), plan.left_out.end());
+    plan.left_out.erase(std::unique(plan.left_out.begin(), plan.left_out.end()), plan.left_out.end());
     return plan;
 }
 

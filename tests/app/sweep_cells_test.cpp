@@ -177,6 +177,21 @@ TEST_F(SweepCells, WrongOnesAreRefused) {
     EXPECT_THAT(none.err, HasSubstr("WORKLOAD is required"));
 }
 
+// Sets of five have no twelve counters, and dynamic windows no sets.
+TEST_F(SweepCells, ImpossibleOnesAreLeftOutWhereOthersRemain) {
+    const Finished finished =
+        cachetally(directory_.path(), {"sweep", "lu", "n=16", "block=8", "--counters", "12,15", "--granularity",
+                                       "1,dynamic:4", "--vary", "ways=0,5", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("with ways=5 are left out: 12 counters (12 counters cannot be divided"));
+    EXPECT_THAT(finished.err, HasSubstr("with ways=5 are left out: granularity dynamic:4 ("));
+    std::vector<std::string> cells;
+    for (const json& row : finished.json()["rows"])
+        if (row["settings"] == "ways=5") cells.push_back(row["counters"].dump() + " " + row["granularity"].dump());
+    EXPECT_EQ(cells, std::vector<std::string>{"15 1"});
+    EXPECT_EQ(finished.json()["rows"].size(), 4U + 1U);
+}
+
 /// Circles in a figure of a front.
 std::size_t circles(const std::string& svg) {
     const std::size_t begin = svg.find("<g id=\"remain\">");
