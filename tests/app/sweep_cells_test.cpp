@@ -185,11 +185,12 @@ TEST_F(SweepCells, ImpossibleOnesAreLeftOutWhereOthersRemain) {
     ASSERT_EQ(finished.status, 0) << finished.err;
     EXPECT_THAT(finished.err, HasSubstr("with ways=5 are left out: 12 counters (12 counters cannot be divided"));
     EXPECT_THAT(finished.err, HasSubstr("with ways=5 are left out: granularity dynamic:4 ("));
+    const json rows = finished.json()["rows"];
     std::vector<std::string> cells;
-    for (const json& row : finished.json()["rows"])
+    for (const json& row : rows)
         if (row["settings"] == "ways=5") cells.push_back(row["counters"].dump() + " " + row["granularity"].dump());
     EXPECT_EQ(cells, std::vector<std::string>{"15 1"});
-    EXPECT_EQ(finished.json()["rows"].size(), 4U + 1U);
+    EXPECT_EQ(rows.size(), 4U + 1U);
 }
 
 /// Circles in a figure of a front.
