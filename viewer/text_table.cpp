@@ -181,7 +181,7 @@ std::string shortened(const std::string& raw, std::size_t columns) {
 std::string shortened_name(const std::string& raw, std::size_t columns) {
     const std::string text = without_controls(raw);
     if (columns_of(text) <= columns) return text;
-    const std::size_t end = columns / 2;
+    const std::size_t end = columns * 3 / 5;  // lines of allocations are there
     std::size_t place = text.size();
     for (std::size_t taken = 0; place > 0 && taken < end;)
         if (starts_character(text[--place])) ++taken;

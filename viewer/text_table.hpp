@@ -90,7 +90,7 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
 
 /// A line of at most so many columns, without control characters; cut texts end with "~".
 std::string shortened(const std::string& text, std::size_t columns);
-/// The same with the ends of names, in which those of allocations differ: "heap: ma~prog.cpp:9".
+/// The same with the ends of names, in which those of allocations differ: "heap~g.cpp:9".
 std::string shortened_name(const std::string& text, std::size_t columns);
 
 }  // namespace cachetally

@@ -16,7 +16,7 @@ TEST_F(Results, OptionsOfShowThatNameNothing) {
     const std::pair<Words, const char*> cases[] = {
         {{"--level", "L9"}, "there are: L1, L2, DTLB"},
         {{"--phase", "99"}, "numbered from 0"},
-        {{"--structure", "keys"}, "there are: key_from"},
+        {{"--structure", "keys"}, "known are: key_from"},
         {{"--monitor", "x"}, "there are: core-DTLB, core-L1, "},
         {{"--monitor", "core-L1", "--what", "misses"}, "a monitor counts events alone"},
     };

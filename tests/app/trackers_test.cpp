@@ -72,9 +72,10 @@ TEST_F(TrackerCommand, IsShownAsItWasPrinted) {
     EXPECT_EQ(cachetally(directory.path(), {"show", "t.h5", "--json"}).json(), told);
     const std::string text = call(two).out;
     EXPECT_EQ(cachetally(directory.path(), {"show", "t.h5"}).out.substr(0, text.size()), text);
-    for (const TrackerWords& words : {TrackerWords{"figure", "front", "t.h5", "-o", "t.svg"},
-                                      {"sweep", "lu", "n=16", "block=8", "-o", "s.h5"},
-                                      {"figure", "front", "s.h5", "t.h5", "--beside", "t.h5", "-o", "st.svg"}}) {
+    for (const TrackerWords& words :
+         {TrackerWords{"figure", "front", "t.h5", "-o", "t.svg"},
+          {"sweep", "lu", "n=16", "block=8", "processors=2", "-m", "coherent8", "-o", "s.h5"},
+          {"figure", "front", "s.h5", "t.h5", "--beside", "t.h5", "-o", "st.svg"}}) {
         const Finished drawn = cachetally(directory.path(), words);
         EXPECT_EQ(drawn.status, 0) << drawn.err;
     }
