@@ -213,7 +213,8 @@ void add_figure(CLI::App& app) {
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
     command->add_option("--metric", options->metric,
                         "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
-                        "beside error: bytes or the like (default: the sweep's first objective); of curves: cycles (default) or misses; of "
+                        "beside error: bytes or the like (default: the sweep's first objective); of curves: cycles "
+                        "(default) or misses; of "
                         "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
     command->add_option("--eviction", options->eviction,
                         "Of sweeps with several: which (default: the first; of fronts all)");

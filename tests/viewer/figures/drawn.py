@@ -112,6 +112,14 @@ def circled(axes):
     return sorted(round(x, 9) for each in axes.lines if each.get_gid() == "remain" for x in each.get_xdata())
 
 
+def the_front_is_of_the_first_objective_beside_the_error():
+    cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1], bits=np.array([9.0, 5.0]))
+    assert front(cells, wanted(standing=["11:error,bits:5"])).axes[0].get_ylabel() == "bits"
+    assert front(cells, wanted(standing=["11:error,slowdown:5"])).axes[0].get_ylabel() == "bytes per event", "of what no file has nothing is drawn"
+    within = [[each.get_text() for each in front(cells, wanted(standing=[f"{said}:error,bits:5"])).axes[0].texts] for said in ("00", "01")]
+    assert ["no cell is within the bounds" in texts for texts in within] == [True, False], within
+
+
 def what_remains_is_what_the_file_says():
     """Not what error and the metric drawn would leave: with other objectives the cells that remain lie off the staircase."""
     own = {"admitted": np.array([1, 1, 1, 1, 0], np.uint8), "front": np.array([0, 1, 1, 0, 0], np.uint8), "remains": np.array([0, 0, 1, 0, 0], np.uint8)}

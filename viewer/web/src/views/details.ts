@@ -8,7 +8,7 @@ import { describe, describeLine } from '../axis';
 import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
-import { brief, bytes, full, percent, phasesText, signed } from '../numbers';
+import { brief, bytes, full, percent, signed } from '../numbers';
 import { theme } from '../paint';
 import type { Selected } from '../protocol';
 import type { Pair } from './compare';
@@ -265,7 +265,7 @@ export const sideOf = (app: App, chosen: Chosen, name = '', names = structuresCh
 
 /** The phases that are subtracted, and those that are shown; null: none are. */
 export const sidesOfPhases = (app: App, chosen: Chosen): Side[] | null =>
-    chosen.minus && [chosen.minus, chosen.phases].map((phases) => sideOf(app, { ...chosen, phases }, phases ? `phase ${phasesText(phases)}` : 'all phases'));
+    chosen.minus && [chosen.minus, chosen.phases].map((phases) => sideOf(app, { ...chosen, phases }, phases?.length === 1 ? `phase ${phases[0]}` : phasesName(app, phases)));
 
 /** Both files of a pair: data structures, cores and functions belong together by name. Null: one does not tell apart what is chosen. */
 export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
