@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sweep as matrices and as JSON.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "base/units.hpp"
@@ -100,7 +102,45 @@ std::vector<Cell> cells_of(const SweepCell& cell, const Standing& standing, bool
     return cells;
 }
 
-/// The admitted cells of one workload and link with what they give and what they take.
+std::string_view told(const Objective& objective) { return objective.name == "bytes" ? "bytes/event" : objective.name; }
+
+/// "fifo, G=4, C=64 (error 1.20 %, bits 4,789)".
+std::string choice_text(const SweepCell& cell, std::span<const Objective* const> objectives) {
+    std::vector<std::string> values;
+    for (const Objective* each : objectives) {
+        const double value = each->of(cell).value();
+        values.push_back(fmt::format("{} {}", told(*each),
+                                     each->fraction               ? percent_text(100 * value) + " %"
+                                     : value == std::floor(value) ? with_separators(static_cast<std::uint64_t>(value))
+                                                                  : fmt::format("{:.4g}", value)));
+    }
+    const std::string settings = cell.settings.empty() ? "" : cell.settings + ", ";
+    return fmt::format("{}, {}G={}, C={} ({})", cell.eviction, settings, cell.granularity, cell.counters,
+                       fmt::join(values, ", "));
+}
+
+/// Of what remains of the front, the best in each objective; the page tells the same.
+std::string best_text(std::span<const SweepCell> cells, std::span<const Standing> standing, const SweepChoice& choice) {
+    const auto objectives = objectives_for(cells, choice);
+    std::vector<std::pair<const SweepCell*, std::string>> best;
+    for (const Objective* each : objectives) {
+        const SweepCell* least = nullptr;
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (standing[i].remains && (!least || each->of(cells[i]) < each->of(*least))) least = &cells[i];
+        if (!least) return "";
+        const auto found = std::ranges::find(best, least, &decltype(best)::value_type::first);
+        if (found == best.end())
+            best.emplace_back(least, told(*each));
+        else
+            found->second += fmt::format(", {}", told(*each));
+    }
+    std::string text;
+    for (const auto& [cell, names] : best)
+        text += fmt::format("{}Least {}: {}.", text.empty() ? "" : " ", names, choice_text(*cell, objectives));
+    return text;
+}
+
+/// The admitted cells of one workload and link with what they give and what they take; first the best of them.
 std::string cost_text(std::span<const SweepCell> cells, const SweepChoice& choice, bool timed, unsigned width) {
     const auto any = [&](auto says) { return std::ranges::any_of(cells, says); };
     if (any([](const SweepCell& cell) { return !cell.cost; })) return "";
@@ -115,11 +155,12 @@ std::string cost_text(std::span<const SweepCell> cells, const SweepChoice& choic
         missing = missing || (timed && !cells[i].slowdown);
         table.add(cells_of(cells[i], standing[i], settings, timed));
     }
-    std::string text = "\n";
-    if (admitted != 0) text += table.text(width);
+    std::string answer = best_text(cells, standing, choice);
     if (!choice.bounds.empty())
-        text += fmt::format("{} of {} with {}.\n", with_separators(admitted), counted(cells.size(), "cell"),
-                            choice.bounds_text());
+        answer = fmt::format("{} of {} with {}. {}", with_separators(admitted), counted(cells.size(), "cell"),
+                             choice.bounds_text(), answer);
+    std::string text = '\n' + (answer.empty() ? "" : wrapped(answer, width));
+    if (admitted != 0) text += table.text(width);
     return text + (missing ? "?: there is no complete run with this monitor.\n" : "");
 }
 
@@ -177,11 +218,7 @@ std::string remarks_on_cost(const SweepView& view, unsigned width) {
     std::string names;
     const auto objectives = objectives_for(view.cells, view.choice);
     for (const Objective* each : objectives)
-        names += fmt::format("{}{}",
-                             names.empty()               ? ""
-                             : each == objectives.back() ? " and "
-                                                         : ", ",
-                             each->name == "bytes" ? "bytes/event" : each->name);
+        names += fmt::format("{}{}", names.empty() ? "" : each == objectives.back() ? " and " : ", ", told(*each));
     return wrapped(
                "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM "
                "bit.",

@@ -91,6 +91,40 @@ export const sweepCases = [
         },
     ],
     [
+        'sweep: the best cells are told first, as in the terminal',
+        async (t, page) => {
+            const bounds = ['--objectives', 'bits,error,counters', '--where', 'error<60'];
+            t.run('sweep', 'lu', 'n=32', '-m', 'schulz2002', '--counters', '4,16', '--granularity', '1,2,4', '--eviction', 'fifo,lru', ...bounds, '-o', 'best.h5');
+            t.run('sweep', 'lu', 'n=32', '-m', 'generic3', '--link', 'L1D-L2,L2-L3', '--counters', '4,16', '--granularity', '1,2', '-o', 'elsewhere.h5');
+            const { rows } = t.json('show', 'best.h5');
+            await t.open(page, t.file('best.h5'));
+            t.check((await page.innerText('[aria-label="What is shown"] [aria-pressed="true"]')) === 'Bits', 'the first objective is shown first');
+            for (const eviction of ['fifo', 'lru']) {
+                await page.evaluate(`cachetally.set({ eviction: '${eviction}' })`);
+                await t.quiet(page);
+                const told = await page.innerText('.sentence');
+                const remaining = rows.filter(({ remains }) => remains);
+                const named = [...told.matchAll(/east ([a-z, ]+): (\w+), G=(\d+), C=(\d+) \(/g)].flatMap(([, names, policy, g, c]) =>
+                    names.split(', ').map((name) => [name, rows.find((row) => row.eviction === policy && String(row.granularity) === g && row.counters === Number(c))]),
+                );
+                t.equal(named.map(([name]) => name).sort().join(), 'bits,counters,error', `objectives in: ${told}`);
+                for (const [name, cell] of named) {
+                    t.check(cell.remains, `${name} is of what remains: ${told}`);
+                    t.equal(cell[name], Math.min(...remaining.map((row) => row[name])), `least ${name}: ${told}`);
+                }
+                t.check(told.startsWith(`${rows.filter(({ admitted }) => admitted).length} of ${rows.length} cells with error<60.`), told);
+            }
+            // one that has nothing in common with it
+            await t.compare(page, t.file('elsewhere.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the comparison');
+            await t.quiet(page);
+            const text = await page.innerText('body');
+            t.check(text.includes('Nothing is subtracted: elsewhere.h5 does not have the link'), 'why nothing is subtracted');
+            const [head, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+            t.equal(lines.map((line) => line[head.indexOf('bits')]).join(), rows.filter(({ eviction }) => eviction === 'lru').map(({ bits }) => bits).join(), 'cells of the first');
+        },
+    ],
+    [
         'compare: sweeps by cell, and what only one file has',
         async (t, page) => {
             const sweep = (name, counters) =>

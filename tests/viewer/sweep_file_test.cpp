@@ -150,7 +150,7 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
     }
     const std::string text = to_text(read, 100);
     for (const char* part : {"\nradix, L1-L2: 1,012 events\n", "worst of all workloads, core-L1", "16 cells, 7 runs",
-                             "4 of 4 cells with error<=30,bits>10."})
+                             "4 of 4 cells with error<=30,bits>10. Least "})
         EXPECT_THAT(text, HasSubstr(part));
     EXPECT_EQ(message_of([&] {
                   (void)read_again(view, [](Group& rows) { rows.write("settings", std::vector<double>{1}); });

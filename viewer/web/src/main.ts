@@ -162,8 +162,7 @@ class Page implements App {
             else this.adopt(source);
         } catch (error) {
             const told = notice('error', error instanceof Error ? error.message : String(error));
-            const anyway = () => void this.take(file, purpose, true);
-            if (error instanceof NoDigests) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: anyway }, 'Read it as it is'));
+            if (error instanceof NoDigests) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: () => void this.take(file, purpose, true) }, 'Read it as it is'));
             this.notices.replaceChildren(told);
             if (!this.files.length) this.landing();
             return;
@@ -182,8 +181,7 @@ class Page implements App {
         if (![this.files[0], source].every(takesMany)) this.files.splice(1).forEach((each) => each.close());
         this.files.push(source);
         this.shown = '';
-        const trackers = this.files.some(({ info }) => info.trackers);
-        if (probe || trackers) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
+        if (probe || this.files.some(({ info }) => info.trackers)) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
         if (this.files.length > 2) return this.set(this.state.file === 'difference' ? { file: '' } : {});
         const [{ id, differs }] = viewsOf(this);
         if (this.state.file || (this.state.view && this.state.view !== id)) return this.set({}); // as a link says, or what was chosen before
@@ -214,21 +212,17 @@ class Page implements App {
     }
 
     private tellWarnings(): void {
-        const list = this.files.flatMap(({ info }, i) => info.warnings.map((text) => notice('warning', i > 0 ? `${info.name}: ${text}` : text)));
-        this.notices.replaceChildren(...list);
+        this.notices.replaceChildren(...this.files.flatMap(({ info }, i) => info.warnings.map((text) => notice('warning', i > 0 ? `${info.name}: ${text}` : text))));
     }
 
     private tellFault(message: string): void {
-        const told = [...this.notices.children].some((each) => each.textContent === message);
-        if (!told) this.notices.append(notice('error', message));
+        if (![...this.notices.children].some((each) => each.textContent === message)) this.notices.append(notice('error', message));
     }
 
     private landing(): void {
-        const lines = ['run lu n=128 --machine schulz2002 -o lu.h5', 'sweep lu --preset paper-2002 -o sweep.h5', 'probe --machine generic3 -o probe.h5'];
+        const lines = h('pre', {}, 'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5\ncachetally probe --machine generic3 -o probe.h5');
         const text = 'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.';
-        this.main.replaceChildren(
-            h('div', { class: 'landing' }, h('h1', {}, 'Drop a result file here'), h('p', {}, text), h('pre', {}, lines.map((each) => `cachetally ${each}`).join('\n'))),
-        );
+        this.main.replaceChildren(h('div', { class: 'landing' }, h('h1', {}, 'Drop a result file here'), h('p', {}, text), lines));
     }
 
     private render(): void {
@@ -278,8 +272,7 @@ class Page implements App {
     }
 
     private switchTheme(): void {
-        const dark = document.documentElement.dataset.theme === 'dark';
-        this.state = { ...this.state, theme: dark ? 'light' : 'dark' };
+        this.state = { ...this.state, theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' };
         this.keepState();
         this.applyTheme();
     }
@@ -332,5 +325,8 @@ function embedded(element: HTMLElement): File {
 }
 
 const page = new Page();
-void page.takeAll(held.map(embedded), 'open', held.some(({ dataset: { trust } }) => trust !== undefined));
 Object.assign(window, { cachetally: page });
+// the page is loaded once its files are shown: a document that is not closed holds that up
+const frame = document.body.appendChild(h('iframe', { hidden: true }));
+frame.contentDocument!.open();
+void page.takeAll(held.map(embedded), 'open', held.some(({ dataset: { trust } }) => trust !== undefined)).then(() => page.quiet()).finally(() => (frame.contentDocument!.close(), frame.remove()));

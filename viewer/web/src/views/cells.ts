@@ -147,6 +147,8 @@ export interface Cells {
     /** What the error may be weighed against; empty: nothing. */
     overs: Metric[];
     choices: Choice[];
+    /** What matters most, in a sentence. */
+    answer?: (picture: Picture) => string;
     note: (picture: Picture) => string;
     table: (picture: Picture) => Table;
     python: (picture: Picture) => string;
@@ -176,9 +178,12 @@ function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {
     return { ...metric, title: `${metric.title}, B − A`, value, text: signed(metric.text), tick: signed(metric.tick), scale: 'auto', published: undefined };
 }
 
+export const saidOf = (metrics: Metric[], cell: Cell) => metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
+
 /** `other`: of the second file. */
 export function cellsView(app: App, all: Cells, other: Cells | null, shown: CellFigure[], detail: CellDetail): View {
     const controls = h('div', { class: 'row' });
+    const answer = h('h2', { class: 'sentence' });
     const weighed = h('div', { class: 'row' });
     /** Of two files: what tells cells of either apart. */
     const telling = all.choices.filter(({ of }) => [all, other].some((each) => new Set(each?.cells.map(of)).size > 1));
@@ -200,12 +205,12 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
             const names = common.length ? common : [...found.keys()];
             const name = among(names, choice.key, String);
             cells = found.get(name)!;
-            if (!common.length) lack = `Nothing is subtracted: ${app.others[0].info.name} does not have the ${choice.title.toLowerCase()} ${name}. `;
+            if (!common.length) lack = `Nothing is subtracted: ${app.others[0].info.name} does not have the ${choice.title.toLowerCase()} ${name}; these are cells of ${app.source.info.name}. `;
             if (told) twins = twins.filter((cell) => choice.of(cell) === name);
             return { choice, names, name };
         });
         const plain = among(all.metrics, 'metric', ({ id }) => id);
-        const metric = differs() ? differences(plain, other!.cells, telling) : plain;
+        const metric = differs() && !lack ? differences(plain, other!.cells, telling) : plain;
         const over = among(all.overs, 'over', ({ id }) => id);
         const beside = differs() || !other ? [] : other.cells.filter((cell) => by.every(({ choice, name }) => !telling.includes(choice) || choice.of(cell) === name));
         return { cells, by, lack, metric, over, beside, chosen: cells.find(({ id }) => id === app.state.cell) ?? null };
@@ -216,7 +221,7 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
     /** With the metric of the second file and the difference, where that is shown. */
     function table(): Table {
         const { cells, metric } = now;
-        if (!differs()) return all.table(now);
+        if (!differs() || now.lack) return all.table(now);
         return tableBy(all.table(now).caption, cells, [...inWords('granularity', 'counters'), metricColumn(metric, metric.title)], { keys: 2 });
     }
 
@@ -236,14 +241,13 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
             python: () => (python ?? all.python)(now),
         });
         made.bar.append(h('h3', {}, title));
-        const said = (cell: Cell) => all.metrics.map(({ title, value, text }) => `${title.toLowerCase()} ${text(value(cell))}`).join(', ');
-        made.picks(() => hits, () => now.chosen, (cell) => `${cell.row}, ${cell.numbers.counters} counters: ${said(cell)}`, choose);
+        made.picks(() => hits, () => now.chosen, (cell) => `${cell.row}, ${cell.numbers.counters} counters: ${saidOf(all.metrics, cell)}`, choose);
         return made;
     });
     if (all.overs.length > 1) figures.at(-1)!.bar.append(weighed);
     const [first, ...rest] = figures.map((each) => each.element);
     const others = rest.length > 1 && !shown.some(({ wide }) => wide) ? [h('div', { class: 'two' }, ...rest)] : rest;
-    const element = h('div', { class: 'view' }, h('section', { class: 'card' }, controls), first, ...others, detail.element);
+    const element = h('div', { class: 'view' }, h('section', { class: 'card' }, answer, controls), first, ...others, detail.element);
 
     function update(): void {
         now = picture();
@@ -256,6 +260,7 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
             h('span', { class: 'note' }, now.lack + all.note(now)),
         );
         if (now.over) fill(weighed, select('Error against', named(all.overs, (each) => each.toLowerCase()), now.over.id, (over) => app.set({ over })));
+        answer.textContent = differs() ? '' : (all.answer?.(now) ?? '');
         figures.forEach((each) => each.changed());
         detail.show(now.chosen);
     }

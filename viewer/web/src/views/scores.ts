@@ -61,10 +61,7 @@ const [rowHeight, countsWidth] = [22, 150];
 
 const nameOf = ({ texts: { test, parameter, variant } }: TableRow): string => `${test} ${parameter}, ${variant}`;
 
-function percentOf(part: number, { numbers: { right, wrong, not_identifiable } }: TableRow): number {
-    const all = right + wrong + not_identifiable;
-    return all > 0 ? (100 * part) / all : 0;
-}
+const percentOf = (part: number, { numbers: { right, wrong, not_identifiable } }: TableRow): number => (100 * part) / (right + wrong + not_identifiable || 1);
 
 export const scoresTable = ({ scores }: ValidationInfo): Table =>
     tableBy('How often tests were right, over all levels of all machines', rowsIn(scores), [

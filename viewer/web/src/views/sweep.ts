@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
 // monitor of a cell gives, the exact one, and where the two differ.
-import { max, sort } from 'd3-array';
+import { groups, least, max, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -13,7 +13,7 @@ import type { PanelSource } from '../panels';
 import type { Axis, FileInfo, Stretch } from '../protocol';
 import { snippet } from '../python';
 import { once } from '../remembered';
-import { cellsView, linesFigure, matrixFigure, metricColumn, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
+import { cellsView, having, linesFigure, matrixFigure, metricColumn, plainMetric, saidOf, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { cellsOf, drawFronts, frontsHeight, frontsTable, known, markOf, metricsOf, panelsOf, paretoFront, worstOfAll, type Fronts } from './fronts';
 
 /** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
@@ -25,13 +25,11 @@ function linesPerGroup(granularity: string, unit: number): number | null {
 /** The error that is seen here beside that of the file. Groups lie in physical memory: where pages are mapped, those that cross pages
  * cannot be told from the program's addresses. */
 function errorText(here: number, inFile: number, mapped: boolean): string {
-    const same = Math.abs(here - inFile) < 5e-5;
-    if (mapped && !same) return `Error in the file: ${percent(inFile)}. Pages are mapped: groups that cross them hold other lines than these, from which it cannot be worked out.`;
-    return `Error worked out from these two: ${percent(here)}${same ? '' : `; in the file: ${percent(inFile)}`}.`;
+    if (mapped && Math.abs(here - inFile) >= 5e-5) return `Error in the file: ${percent(inFile)}. Pages are mapped: groups that cross them hold other lines than these, from which it cannot be worked out.`;
+    return `Error worked out from these two: ${percent(here)}${Math.abs(here - inFile) < 5e-5 ? '' : `; in the file: ${percent(inFile)}`}.`;
 }
 
-/** `cost`: what a cell takes, in words. */
-function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
+function sweepDetail(app: App): CellDetail {
     const series = app.source.info.series.find((each) => each.kind === 'exact') ?? null;
     const mapped = movesPages(app.source.info.machine.yaml);
     const note = h('p', { class: 'note', role: 'status' });
@@ -55,10 +53,8 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
             return answer;
         });
         const meaning = `events per line of ${bytes(series!.unit)}`;
-        const panel = (name: 'exact' | 'approximate' | 'difference', title: string, of: 'accesses' | 'missrate' | 'misses'): PanelSource => ({
-            ...{ title, meaning, colour: () => theme()[of], rate: false },
-            fetch: (stretch) => ask(stretch).then((answer) => answer[name]),
-        });
+        const panel = (name: 'exact' | 'approximate' | 'difference', title: string, of: 'accesses' | 'missrate' | 'misses'): PanelSource =>
+            ({ title, meaning, colour: () => theme()[of], rate: false, fetch: (stretch) => ask(stretch).then((answer) => answer[name]) });
         return [
             panel('exact', 'exact', 'accesses'),
             panel('approximate', `in groups of ${group}`, 'missrate'),
@@ -69,8 +65,7 @@ function sweepDetail(app: App, cost: (cell: Cell) => string): CellDetail {
     async function show(cell: Cell | null): Promise<void> {
         element.hidden = cell === null;
         if (!cell) return;
-        head.textContent = `Granularity ${cell.texts.granularity}, ${cell.numbers.counters} counters, ${cell.texts.eviction}`;
-        if (cost(cell)) head.textContent += `: ${cost(cell)}`;
+        head.textContent = [`Granularity ${cell.texts.granularity}, ${cell.numbers.counters} counters, ${cell.texts.eviction}`, costText(cell)].filter(Boolean).join(': ');
         const group = series && linesPerGroup(cell.texts.granularity, series.unit);
         plot.figure.canvas.hidden = group === null;
         if (!series || group === null) {
@@ -97,10 +92,7 @@ const costText = ({ numbers }: Cell): string =>
         .join(', ');
 
 /** Columns that tell cells of a file apart, beside the policy. */
-function partColumns(info: FileInfo): string[] {
-    const cells = cellsOf(info);
-    return ['workload', 'link', 'settings'].filter((key) => cells.some(({ texts }) => texts[key] !== cells[0].texts[key]));
-}
+const partColumns = (info: FileInfo, cells = cellsOf(info)): string[] => ['workload', 'link', 'settings'].filter((key) => cells.some(({ texts }) => texts[key] !== cells[0].texts[key]));
 
 /** `over`: marks the cells that are on the front of error and this. */
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
@@ -125,8 +117,18 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
 function slowdownNote(all: Cell[], { metric, over }: Picture): string {
     if (metric.id !== 'slowdown' && over.id !== 'slowdown') return '';
     const some = all.filter(({ numbers }) => !Number.isNaN(numbers.slowdown)).length;
-    const rest = some < all.length ? `, of ${some} of ${all.length} cells: the others are not known` : '';
-    return ` Slowdown: by how much the program takes longer with the monitor of a cell${rest}.`;
+    return ` Slowdown: by how much the program takes longer with the monitor of a cell${some < all.length ? `, of ${some} of ${all.length} cells: the others are not known` : ''}.`;
+}
+
+/** Of what remains of the front of a workload and link, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
+function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
+    const { objectives, where } = info.sweep!;
+    const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link);
+    const wanted = (objectives || 'error,slowdown,bytes,bits').split(',').map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
+    const metrics = wanted.filter((metric) => objectives || having(cells, metric).length === cells.length);
+    const [remaining, admitted] = (['remains', 'admitted'] as const).map((column) => cells.filter(({ numbers }) => numbers[column] === 1));
+    const told = (remaining.length ? groups(metrics, ({ value }) => least(remaining, (a, b) => value(a) - value(b))!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
+    return [...(where ? [`${full(admitted.length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
 }
 
 /** What of a file is seen, and where there is less than in others. */
@@ -137,29 +139,29 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const what = parts ? [texts.workload, texts.settings].filter(Boolean).join(', ') : sweep!.monitor;
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
     const { objectives, where, tolerance } = sweep!;
-    const bounds = where && ` In the front pale: beyond ${where}; dotted: these bounds.`;
     const front = (objectives || 'all objectives').replace(/,/g, ', ');
-    const marks = ` ○, in tables *: remains of the front of ${front} within ${percentTick(tolerance)}; large dots, in tables .: the rest of it.${bounds}`;
+    const marks = ` ○, in tables *: remains of the front of ${front} within ${percentTick(tolerance)}; large dots, in tables .: the rest of it.${where && ` In the front pale: beyond ${where}; dotted: these bounds.`}`;
     return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks} Click a cell to see what it blurs.`;
 }
 
 function sweepCells(source: Source): Cells {
     const { info } = source;
     const cells = cellsOf(info);
-    const metrics = metricsOf([info.sweep!.rows]);
     const wanted = info.sweep!.objectives.split(',');
+    const metrics = sort(metricsOf([info.sweep!.rows]), ({ id }) => (wanted.includes(id) ? wanted.indexOf(id) : wanted.length));
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first. */
     const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;
     return {
         ...{ cells, metrics },
-        overs: sort(metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'), ({ id }) => (wanted.includes(id) ? wanted.indexOf(id) : wanted.length)),
+        overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
         choices: [
             { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload },
             { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
             { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank },
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction },
         ],
+        answer: ({ cells: [{ texts }] }) => answer(info, texts),
         note: (picture) => note(source, picture),
         table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
         python: ({ cells: [first], metric }) => {
@@ -184,5 +186,5 @@ function frontsFigure(app: App): CellFigure {
 
 export function sweepView(app: App): View {
     const other = app.others[0]?.info.sweep ? sweepCells(app.others[0]) : null;
-    return cellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app, costText));
+    return cellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app));
 }
