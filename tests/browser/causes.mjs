@@ -98,6 +98,21 @@ export const causeCases = [
             t.equal((await tableRows(page, 'Lines shared by cores, ')).length, 1 + 100, 'rows of that table, whose CSV has all');
             for (const text of await page.locator('.details li.note').allTextContents())
                 t.check((await tableRows(page, text.match(/“(.+)”/)[1])).length > 6, `there is the table of '${text}'`);
+            const inOne = await page.evaluate(`(async () => {
+                const shown = async () => (cachetally.set({}), await cachetally.quiet(), document.querySelector('.details [aria-label="Lines shared by cores"] li').innerText);
+                const { structures } = cachetally.source.info;
+                const [first] = structures.splice(0, Infinity);
+                const base = BigInt((await shown()).match(/0x[0-9a-f]+/)[0]);
+                structures.push(...['one', 'two'].map((name, i) => ({ ...first, name, base: base + BigInt(8 * i), bytes: 8 })));
+                return shown();
+            })()`);
+            t.check(/one \[0\] \+0x0, two \[0\] \+0x0/.test(inOne), `all structures of a shared line are named: ${inOne}`);
+            await t.open(page, t.file('cores.h5'), 'level=L1D');
+            t.equal(await page.locator('.details [aria-label="Who evicts it"]').count(), 1, 'who evicts, of all cores');
+            await page.evaluate(`cachetally.set({ core: 'core 2' })`);
+            await t.quiet(page);
+            t.equal(await page.locator('.details [aria-label="Who evicts it"]').count(), 0, 'who evicts, which is not known by core');
+            t.check((await page.innerText('.details')).includes('not known by code and core'), 'and says so');
             await t.open(page, t.file('cores.h5'), 'structure=key_to');
             t.equal(await page.locator('[aria-label=Cores]').count(), 0, 'cores of a structure, which the file does not tell');
         },
