@@ -185,8 +185,13 @@ export const frontCases = [
                     t.check(values.length === 6 && values.every((each) => each === 0), `the same sweep twice: ${values}`);
                     t.check(!text.includes('Nothing is subtracted'), 'it is subtracted');
                 } else {
-                    t.check(text.includes('Nothing is subtracted: none.h5 does not have the workload fft n=1024.'), text);
-                    t.check(values.every(Number.isNaN), `nothing to subtract: ${values}`);
+                    t.check(text.includes('Nothing is subtracted: none.h5 does not have the workload fft n=1024; these are cells of '), text);
+                    const [head, ...found] = await csvOf(t, page);
+                    const of = (row, name) => row[head.indexOf(name)];
+                    const own = t.json('show', 'parts.h5').rows.filter(({ workload }) => workload === 'fft n=1024');
+                    const keys = ['link', 'settings', 'eviction', 'granularity', 'counters'];
+                    const same = (row) => own.find((each) => keys.every((key) => String(each[key]) === of(row, key)));
+                    t.check(found.length === 6 && found.every((row) => same(row)?.bits === Number(of(row, 'bits'))), `cells of the first: ${found[0]}`);
                 }
             }
         },
@@ -218,6 +223,18 @@ export const frontCases = [
             t.equal(titles.map((each) => each.split(',')[0]).join(), files.join(), 'a panel per file');
             const ticks = found.filter((each) => /^[\d.]+ %$/.test(each));
             t.check(ticks.length > 6 && ticks.length === 3 * new Set(ticks).size, `one scale: ${ticks}`);
+            // two files of which one has a workload less: those of a workload are side by side
+            const both = (name, ...workloads) => sweep(name, ...workloads.flatMap((each) => ['--workload', each]));
+            const [first, second] = [both('of_both.h5', 'lu,n=16', 'radix,keys=512'), both('of_radix_first.h5', 'radix,keys=512', 'lu,n=16', 'fft,n=256')];
+            const beside = await t.newPage({ viewport: { width: 1400, height: 900 } });
+            await t.open(beside, first);
+            await t.compare(beside, second);
+            await t.until(beside, 'cachetally.others.length === 1', 'the second');
+            await t.quiet(beside);
+            const csv = (await t.saved(beside, 'CSV', figure(beside, 'Pareto front'))).split('\n').slice(1).map((line) => line.split('","')[0].split(', '));
+            const order = csv.map(([file, workload]) => `${file} ${workload}`.replaceAll('"', '')).filter((each, i, all) => !/worst|undefined/.test(each) && each !== all[i - 1]);
+            t.equal(order.join('|'), ['of_both.h5 lu n=16', 'of_radix_first.h5 lu n=16', 'of_both.h5 radix keys=512', 'of_radix_first.h5 radix keys=512', 'of_radix_first.h5 fft n=256'].join('|'), 'panels by workload');
+            await beside.close();
             const head = () => page.locator('header h1').textContent();
             for (const [name, title] of [['C', 'fft'], ['B', 'radix'], ['A', 'lu']]) {
                 await t.press(page, name);

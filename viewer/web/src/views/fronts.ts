@@ -70,8 +70,11 @@ export function panelsOf(sources: Source[]): Panel[] {
         const parts = flatGroup(source.info.sweep ? cellsOf(source.info) : [], ({ texts }) => texts.workload, ({ texts }) => texts.link);
         return parts.map(([workload, link, own]) => panel(source, workload, link, own, []));
     });
-    // what has one place in several files is side by side
-    const panels = sort(byFile.flatMap((own) => [...own.entries()]), ([place]) => place).map(([, each]) => each);
+    const workload = ({ cells: [{ texts }] }: Panel) => texts.workload;
+    const workloads = byFile.flat().map(workload);
+    // what has one workload, and one place among its links, in several files is side by side
+    const places = byFile.flatMap((own) => groups(own, workload).flatMap(([, each]) => [...each.entries()]));
+    const panels = sort(places, ([, each]) => workloads.indexOf(workload(each)), ([link]) => link).map(([, each]) => each);
     for (const source of sources) {
         const { trackers, machine } = source.info;
         if (!trackers) continue;
@@ -132,8 +135,8 @@ export function frontsHeight({ panels }: Fronts, width: number): number {
 
 /** What a cell is called beside others of its panel. */
 function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string): string {
-    const told = (key: 'eviction' | 'settings') => cells.some(({ texts }) => texts[key] !== cell.texts[key]);
-    return [`G ${cell.texts.granularity}`, ...(told('eviction') ? [cell.texts.eviction] : []), ...(told('settings') ? [short(cell.texts.settings)] : [])].join(' ');
+    const [eviction, settings] = (['eviction', 'settings'] as const).map((key) => cells.some(({ texts }) => texts[key] !== cell.texts[key]));
+    return [`G ${cell.texts.granularity}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(' ');
 }
 
 function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
@@ -195,8 +198,7 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
     const hits = panels.flatMap((panel, i) => {
         const [x, y] = [(i % across) * width, Math.floor(i / across) * height];
         const box = { x: x + 76, y: y + top, width: width - 76, height: height - top - 46 };
-        const found = drawPanel(p, panel, picture, box, xs, ys, colour);
-        return panel.source === own ? found : [];
+        return drawPanel(p, panel, picture, box, xs, ys, colour).filter(() => panel.source === own);
     });
     const there = [...counts.map(() => true), all.some(({ numbers }) => numbers.remains === 1), panels.some(({ marks }) => marks.length), shortSettings(panels).keys];
     names.filter((_, i) => there[i]).forEach((name, i) => {
@@ -240,8 +242,7 @@ export const trackersTable = ({ link, top, rows, copies }: Trackers): Table =>
 
 export function trackersView(app: App): View {
     const sources = [app.source, ...app.others];
-    const own = sources.filter(({ info }) => info.trackers);
-    const panels = panelsOf(sources).filter(({ marks }) => marks.length > 0);
+    const [own, panels] = [sources.filter(({ info }) => info.trackers), panelsOf(sources).filter(({ marks }) => marks.length > 0)];
     const overs = metricsOf(panels.flatMap(({ cells, marks }) => [...cells, ...marks])).filter(({ id }) => id !== 'error');
     const chosen = () => overs.find(({ id }) => id === app.state.over) ?? overs[0];
     const picture = (): Fronts => ({ panels, over: chosen(), chosen: null });
@@ -258,11 +259,10 @@ export function trackersView(app: App): View {
     const lonely = sources.some(({ info }) => info.sweep) && panels.every(({ cells }) => !cells.length);
     const tables = own.map(({ info, info: { trackers } }) => {
         const { copies, events, phases } = trackers!;
-        const note = `${info.name}: ${full(events)} events in ${full(phases)} phases; ${full(copies)} ${copies === 1 ? 'copy' : 'copies'} of the link.`;
-        return h('section', { class: 'card' }, h('p', { class: 'note' }, note), tableElement(trackersTable(trackers!)));
+        const text = `${info.name}: ${full(events)} events in ${full(phases)} phases; ${full(copies)} ${copies === 1 ? 'copy' : 'copies'} of the link.`;
+        return h('section', { class: 'card' }, h('p', { class: 'note' }, text), tableElement(trackersTable(trackers!)));
     });
-    const why = 'The sweep has no cells of this workload, link and machine: its front is not shown.';
-    const element = h('div', { class: 'view' }, lonely && h('p', { class: 'note' }, why), figure.element, ...tables);
+    const element = h('div', { class: 'view' }, lonely && h('p', { class: 'note' }, 'The sweep has no cells of this workload, link and machine: its front is not shown.'), figure.element, ...tables);
     const update = () => {
         fill(controls, select('Error against', overs.map(({ id, title }): [string, string] => [id, title.toLowerCase()]), chosen().id, (over) => app.set({ over })));
         figure.changed();
