@@ -11,6 +11,7 @@
 #include "viewer/attribution_text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
+#include "viewer/remedy.hpp"
 #include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
@@ -271,8 +272,10 @@ std::string heading(const RunView& view, const TextOptions& options) {
     if (references != 0)
         sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    const std::string first = answer(view, options.level.empty() ? answered_level(view) : options.level);
-    std::string lines = first.empty() ? "" : wrapped(first, options.width, 2);
+    const std::string level = options.level.empty() ? answered_level(view) : options.level;
+    std::string lines;
+    for (const std::string& line : {answer(view, level), remedy(view, level)})
+        if (!line.empty()) lines += wrapped(line, options.width, 2);
     lines += wrapped(text, options.width, 2) + wrapped(sums, options.width, 2);
     if (view.check)
         lines += wrapped(fmt::format("result {} ({} {:.3g}, at most {:.3g})", view.check->passed ? "right" : "WRONG",
