@@ -98,10 +98,11 @@ std::string structure_table(const StructureTable& table, const std::string& wors
             const Tally& tally = levels[level][i];
             if (tally == Tally{} && options.structure.empty()) continue;
             const bool again = !std::exchange(first, false);
-            text.add({again ? "" : (elsewhere ? "(elsewhere)" : shortened_name(table.regions[i].name, longest_name)),
-                      again || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level],
-                      count_cell(tally.accesses), count_cell(tally.hits()), count_cell(tally.misses),
-                      tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
+            text.add(
+                {again ? Cell("") : (elsewhere ? Cell("(elsewhere)") : name_cell(table.regions[i].name, longest_name)),
+                 again || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level], count_cell(tally.accesses),
+                 count_cell(tally.hits()), count_cell(tally.misses),
+                 tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
         }
     }
     return (exact ? "\n" : "\ncounts for several lines, spread evenly over them\n") + text.text(options.width);
@@ -180,7 +181,7 @@ std::string function_table(const RunView& view, const TextOptions& options) {
     bool any = false;
     for (const MonitorSummary& monitor : view.monitors)
         for (const auto& [index, events] : monitor.events_per_function) {
-            table.add({shortened_name(view.function(index), longest_name), shortened(monitor.name, longest_name),
+            table.add({name_cell(view.function(index), longest_name), shortened(monitor.name, longest_name),
                        count_cell(events), percent_text(events, monitor.events)});
             any = true;
         }
@@ -212,7 +213,7 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
             table.add_line(fmt::format("  ... {} more phases", i - phases_shown_first));
         }
         std::vector<Cell> cells{std::to_string(i)};
-        if (named) cells.emplace_back(shortened_name(phases[i].name, longest_name));
+        if (named) cells.push_back(name_cell(phases[i].name, longest_name));
         cells.insert(cells.end(), {count_cell(phases[i].counts.references),
                                    count_cell((phases[i].end - phases[i].begin) / view.counts.period)});
         for (const std::size_t level : levels) {
