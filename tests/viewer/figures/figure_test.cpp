@@ -114,6 +114,25 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
 }
 
+TEST_F(Figures, OfTlbsSpeakOfPages) {
+    result_ = directory_ / "pages.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", std::string("cachetally result"));
+    std::vector<LevelLines> levels{{"L1", 64, {}, {}, {}, {}}, {"DTLB", 4096, {}, {}, {}, {}}};
+    for (LevelLines& lines : levels) {
+        lines.phase = {0, 0}, lines.accesses = {1, 2}, lines.misses = {1, 1};
+        lines.address = {0x1000, 0x1000 + Address{lines.line_bytes}};
+    }
+    write_combined(file.root(), levels);
+    file.root().create_group("tlbs").set_attribute("names", std::vector<std::string>{"DTLB"});
+    file.finish();
+    draw_figure(request("histogram", "pages.svg"));
+    const std::string drawn = contents(directory_ / "pages.svg");
+    for (const char* text :
+         {"L1 (lines of 64 bytes)", "DTLB (pages of 4096 bytes)", "accesses per line", "accesses per page"})
+        EXPECT_NE(drawn.find(std::string(">") + text + "<"), std::string::npos) << text;
+}
+
 TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
     result_ = directory_ / "uneven.h5";
     ResultFile file(result_);

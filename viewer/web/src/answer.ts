@@ -3,7 +3,7 @@
 import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
-import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
+import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { full, percent, phasesInWords } from './numbers';
 import type { FileInfo } from './protocol';
 import type { State } from './app';
@@ -76,8 +76,6 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
     return `${parts.join('')}.`;
 }
-
-const isTlb = (info: FileInfo, level: string): boolean => info.components.some(({ name, group }) => group === 'tlbs' && name === level);
 
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). The same as in the terminal (viewer/remedy.cpp). */
 export function remedyOf({ level, cause, second, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
