@@ -51,8 +51,8 @@ TEST(Answer, NamesThePhasesThatAreAsBad) {
     view.counts.run.phases[1].name = "solve";
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1 (solve)."));
     view.counts.run.phases.clear();
-    view.structures.levels[0].tallies = {
-        {0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}}, {0, 3, {9, 8}}, {0, 4, {9, 1}}, {0, 12, {9, 1}}};
+    view.structures.levels[0].tallies = {{0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}},
+                                         {0, 3, {9, 8}}, {0, 4, {9, 1}}, {0, 12, {9, 1}}};
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3."));
     auto& tallies = view.structures.levels[0].tallies;
     for (std::uint32_t phase = 5; phase < 9; ++phase) tallies.push_back({0, phase, {9, 8}});

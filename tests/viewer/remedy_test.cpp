@@ -82,9 +82,10 @@ TEST(Remedy, WithoutCausesIsOfTlbsAlone) {
 TEST(Remedy, IsBelowTheAnswer) {
     TextOptions options;
     options.width = 200;
-    EXPECT_THAT(to_text(caused({0, 0, 9, 1}), options),
-                StartsWith("L1 misses 20.00 % of 100 accesses; A causes 100.00 % of them, 90.00 % of those are capacity "
-                           "misses.\nWhat to try: tiles that fit. "));
+    EXPECT_THAT(
+        to_text(caused({0, 0, 9, 1}), options),
+        StartsWith("L1 misses 20.00 % of 100 accesses; A causes 100.00 % of them, 90.00 % of those are capacity "
+                   "misses.\nWhat to try: tiles that fit. "));
 }
 
 }  // namespace

@@ -118,12 +118,8 @@ TEST_F(Figures, OfTlbsSpeakOfPages) {
     result_ = directory_ / "pages.h5";
     ResultFile file(result_);
     file.root().set_attribute("format", std::string("cachetally result"));
-    std::vector<LevelLines> levels{{"L1", 64, {}, {}, {}, {}}, {"DTLB", 4096, {}, {}, {}, {}}};
-    for (LevelLines& lines : levels) {
-        lines.phase = {0, 0}, lines.accesses = {1, 2}, lines.misses = {1, 1};
-        lines.address = {0x1000, 0x1000 + Address{lines.line_bytes}};
-    }
-    write_combined(file.root(), levels);
+    write_combined(file.root(), {{"L1", 64, {0, 0}, {0x1000, 0x1040}, {1, 2}, {1, 1}},
+                                 {"DTLB", 4096, {0, 0}, {0x1000, 0x2000}, {1, 2}, {1, 1}}});
     file.root().create_group("tlbs").set_attribute("names", std::vector<std::string>{"DTLB"});
     file.finish();
     draw_figure(request("histogram", "pages.svg"));
