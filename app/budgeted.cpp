@@ -83,13 +83,14 @@ private:
             machine.pages.seed = splitmix64(machine.pages.seed + layout);
         }
         const Topology topology(std::move(machine));
-        check_cores(input, topology);
+        const std::vector<MonitorSpec> monitors = monitors_of(check_, topology);
+        check_cores(input, topology, check_.monitors.empty() ? std::vector<MonitorSpec>() : monitors);
         if (layout == 0) warn_of_one_stream(input, topology);
         ExactCounting counting;
         counting.errors = false;
         counting.attribution = check_.has_structures() && input.source->sites() != nullptr;
         counting.links = check_.has_structures() && !counting.attribution;
-        const Outcome outcome = simulate(topology, monitors_of(check_, topology), *input.source,
+        const Outcome outcome = simulate(topology, monitors, *input.source,
                                          run_options(options_.simulation, *input.source), counting, host_of("engine"));
         clear_progress_line();
         RunView view = view_of(topology, input, outcome, levels_by_line(topology, outcome),
@@ -130,9 +131,9 @@ void check_same(const BudgetCheck& check, const RunTitle& title, const std::stri
                                              title.complete ? "" : "partial ", shown(title.text()),
                                              shown(check.source()), machine));
     if (title.count != check.count || title.warmup != check.warmup)
-        throw std::runtime_error(
-            fmt::format("{} is of count {} and warmup {}, not of {} and {} (0: all, none); run it anew, with --count and --warmup",
-                        shown(check.stored), title.count, title.warmup, check.count, check.warmup));
+        throw std::runtime_error(fmt::format(
+            "{} is of count {} and warmup {}, not of {} and {} (0: all, none); run it anew, with --count and --warmup",
+            shown(check.stored), title.count, title.warmup, check.count, check.warmup));
 }
 
 /// By CostBudget::text(). Budgets that the stored result knows nothing of are left out.

@@ -190,10 +190,26 @@ std::string wrong_use_of(const CLI::App& app, const CLI::App& command, const CLI
     return text;
 }
 
-int report_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
+/// What is wrong with an option of several names, under the name that was written; CLI11 takes the first.
+std::string as_written(const CLI::App& command, std::string text, const std::vector<std::string>& words) {
+    const std::string first = text.substr(0, text.find_first_of(": "));
+    const CLI::Option* option = command.get_option_no_throw(first);
+    const auto is_written = [&](const std::string& name) {
+        return std::ranges::any_of(words,
+                                   [&](const auto& word) { return word == name || word.starts_with(name + '='); });
+    };
+    if (option == nullptr || is_written(first)) return text;
+    for (const std::string& other : option->get_lnames())
+        if (const std::string name = "--" + other; is_written(name))
+            for (auto at = text.find(first); at != std::string::npos; at = text.find(first, at + name.size()))
+                text.replace(at, first.size(), name);
+    return text;
+}
+
+int report_wrong_use(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
     const CLI::App& command = chosen(app);
-    report(
-        fmt::format("{}: {}\nTry '{} --help'.", app.get_name(), wrong_use_of(app, command, error), path_of(command)));
+    report(fmt::format("{}: {}\nTry '{} --help'.", app.get_name(),
+                       as_written(command, wrong_use_of(app, command, error), words), path_of(command)));
     return wrong_use;
 }
 
@@ -269,11 +285,11 @@ int run(int argc, char** argv, const std::string& name) {
     app.footer(footer);
     group_commands(app);
     try {
-        std::ranges::reverse(words);  // as CLI11 wants them
-        app.parse(words);
+        std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
+        app.parse(reversed);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        return report_wrong_use(app, error);
+        return report_wrong_use(app, error, words);
     }
     return 0;
 }

@@ -81,9 +81,9 @@ void refuse_incomplete(const RunResult& run, const RunTitle& title, const Result
 
 void simulate_and_report(Input input, const SimulationOptions& options, const OutputOptions& output) {
     const Topology topology = topology_of(options);
-    check_cores(input, topology);
-    warn_of_one_stream(input, topology);
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
+    check_cores(input, topology, options.monitors.empty() ? std::vector<MonitorSpec>() : monitors);
+    warn_of_one_stream(input, topology);
     std::vector<ListenerSpec> listeners;
     for (const std::string& text : options.listeners) listeners.push_back(parse_listener(text));
     const RunOptions run = run_options(options, *input.source);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <span>
@@ -149,7 +150,7 @@ void force_execution(Hierarchy& hierarchy, unsigned streams) {
 
 }  // namespace
 
-void check_cores(const Input& input, const Topology& topology) {
+void check_cores(const Input& input, const Topology& topology, const std::vector<MonitorSpec>& asked) {
     const unsigned streams = input.source->cores(), cores = topology.machine().cores;
     if (streams > cores && input.is_mapped)
         throw UsageError(fmt::format("--map: there is no core {}: the machine '{}' has {}; add --cores {}", streams - 1,
@@ -158,6 +159,14 @@ void check_cores(const Input& input, const Topology& topology) {
         throw UsageError(fmt::format("'{}' runs on {} processors, the machine '{}' has {} core{}; add --cores {}",
                                      input.name, streams, topology.machine().name, cores, cores == 1 ? "" : "s",
                                      streams));
+    for (const MonitorSpec& spec : asked)
+        if (!spec.cores.empty() && std::ranges::min(spec.cores) >= streams)
+            throw UsageError(fmt::format(
+                "monitor '{}': it would count nothing: '{}' runs on {} of the {} of the machine '{}'; write cores=0, "
+                "or "
+                "leave 'cores' out",
+                to_string(spec), shown(input.name), streams == 1 ? "core 0" : fmt::format("cores 0 to {}", streams - 1),
+                numbered(cores, "core"), topology.machine().name));
 }
 
 void warn_of_one_stream(const Input& input, const Topology& topology) {

@@ -99,8 +99,9 @@ struct ExactCounting {
     bool reuse = false;  ///< reuse distances of what cores refer to
 };
 
-/// Throws UsageError where the input has more streams than the machine has cores.
-void check_cores(const Input& input, const Topology& topology);
+/// Throws UsageError where the input has more streams than the machine has cores, or where a monitor that was asked for
+/// counts none of the cores that the input runs on.
+void check_cores(const Input& input, const Topology& topology, const std::vector<MonitorSpec>& asked = {});
 
 /// Tells on standard error where a trace of one stream, which may be of several threads, is run by several cores.
 void warn_of_one_stream(const Input& input, const Topology& topology);

@@ -86,12 +86,14 @@ std::string name_of(const SweepSource& source, const RunTitle& title, const std:
 
 /// Opens all, and names them as results do.
 std::vector<Input> open_sources(std::vector<SweepSource>& sources, const SweepOptions& options,
-                                const Topology& topology) {
+                                const Topology& topology, const SweepPlan& plan) {
     std::vector<Input> inputs;
+    std::vector<MonitorSpec> monitors;
+    for (const SweepVariant& variant : plan.variants) monitors.push_back(variant.base);
     for (SweepSource& source : sources) {
         if (options.slowdown || !options.work.folder.empty()) refuse_second_reading(source.name);
         inputs.push_back(open_input(source.name, source.settings, options.choice));
-        check_cores(inputs.back(), topology);
+        check_cores(inputs.back(), topology, monitors);
         warn_of_one_stream(inputs.back(), topology);
         source.title = name_of(source, title_of(topology, inputs.back(), {}, options.simulation), sources);
     }
@@ -106,7 +108,7 @@ void run_command(const SweepOptions& given) {
     for (const std::string& each : plan.left_out) to_stderr("cachetally: warning: " + each + '\n');
     SweepView view = begun_view(options, plan);
     std::vector<SweepSource> sources = sources_of(options);
-    const std::vector<Input> inputs = open_sources(sources, options, topology);
+    const std::vector<Input> inputs = open_sources(sources, options, topology, plan);
     if (!options.work.folder.empty()) return begin_campaign(sweep_manifest(options, sources, topology), options.work);
     InputNames names;
     for (const Input& input : inputs)

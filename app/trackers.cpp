@@ -60,7 +60,7 @@ public:
           base_(base),
           input_(open_input(options.source, options.settings, options.choice, opening)),
           hierarchy_(topology) {
-        check_cores(input_, topology);
+        check_cores(input_, topology, {base});
         if (opening == Opening::first) warn_of_one_stream(input_, topology);
     }
 

@@ -64,7 +64,7 @@ std::string table_of(const Attribution& attribution, const std::vector<Attribute
     if (!attribution.filled.empty()) columns.push_back({fmt::format("used of {} B", attribution.line_bytes)});
     TextTable table(columns);
     for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
-        std::vector<Cell> cells{shortened_name(groups[i].text(), longest_group), count_cell(groups[i].accesses)};
+        std::vector<Cell> cells{name_cell(groups[i].text(), longest_group), count_cell(groups[i].accesses)};
         if (attribution.known.cycles)
             cells.insert(cells.end(), {count_cell(groups[i].cycles), percent_text(groups[i].cycles, cycles)});
         for (const std::size_t level : levels) {
@@ -89,7 +89,7 @@ std::string core_table(const Attribution& attribution, const std::vector<Attribu
         columns.push_back({fmt::format("core {}", core)});
     TextTable table(columns);
     for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
-        std::vector<Cell> cells{shortened_name(groups[i].text(), longest_group)};
+        std::vector<Cell> cells{name_cell(groups[i].text(), longest_group)};
         for (std::size_t core = 0; core < std::min(cores, cores_shown); ++core) {
             const bool any = core < groups[i].cores.size() && !groups[i].cores[core].misses.empty();
             cells.push_back(count_cell(any ? groups[i].cores[core].misses[levels.front()] : std::uint64_t{0}));

@@ -93,7 +93,7 @@ bool add_misses(TextTable& table, const NamedCauses& level, bool limited, bool s
     std::size_t used = 0;
     for (const NamedCauses::Misses& row : level.misses) {
         if (row.all() == 0 || !is_wanted(row.name, options) || (++used > structures_shown && limited)) continue;
-        std::vector<Cell> cells{level.level, shortened_name(row.name, longest_structure), count_cell(row.all())};
+        std::vector<Cell> cells{level.level, name_cell(row.name, longest_structure), count_cell(row.all())};
         for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
             cells.push_back(count_cell(row.counts[cause]));
             if (shared && static_cast<MissCause>(cause) == MissCause::invalidated)
@@ -115,8 +115,8 @@ bool add_evictions(TextTable& table, const NamedCauses& level, const TextOptions
     });
     std::ranges::stable_sort(pairs, std::greater<>(), &NamedCauses::Pair::count);
     for (std::size_t i = 0; i < std::min(pairs.size(), pairs_shown); ++i)
-        table.add({level.level, shortened_name(pairs[i].victim, longest_structure),
-                   shortened_name(pairs[i].by, longest_structure), count_cell(pairs[i].count),
+        table.add({level.level, name_cell(pairs[i].victim, longest_structure),
+                   name_cell(pairs[i].by, longest_structure), count_cell(pairs[i].count),
                    percent_text(pairs[i].count, all)});
     return pairs.size() > pairs_shown;
 }

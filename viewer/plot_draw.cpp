@@ -26,7 +26,7 @@ Glyphs glyphs(bool unicode) {
 }
 
 /// "1.2k", "37 %".
-std::string scale_text(double value, bool rate) { return rate ? percent_text(value) + "%" : count_cell(value).brief; }
+std::string scale_text(double value, bool rate) { return rate ? percent_text(value) + "%" : rounded_text(value); }
 
 class Picture {
 public:
@@ -283,7 +283,7 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
     constexpr unsigned narrowest = 40;  // columns for the title
     std::string text =
         wrapped(fmt::format("{}, by phase{} ({} = {}{})", input.title, rows < phases && !input.rate ? " (means)" : "",
-                            glyphs.back(), input.rate ? percent_text(highest) + "%" : count_cell(highest).brief,
+                            glyphs.back(), input.rate ? percent_text(highest) + "%" : rounded_text(highest),
                             fullness.logarithmic() ? ", logarithmic scale" : ""),
                 std::max(style.width, narrowest), 2) +
         heading(columns, margin);

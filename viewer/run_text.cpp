@@ -11,6 +11,7 @@
 #include "viewer/attribution_text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
+#include "viewer/remedy.hpp"
 #include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
@@ -97,10 +98,11 @@ std::string structure_table(const StructureTable& table, const std::string& wors
             const Tally& tally = levels[level][i];
             if (tally == Tally{} && options.structure.empty()) continue;
             const bool again = !std::exchange(first, false);
-            text.add({again ? "" : (elsewhere ? "(elsewhere)" : shortened_name(table.regions[i].name, longest_name)),
-                      again || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level],
-                      count_cell(tally.accesses), count_cell(tally.hits()), count_cell(tally.misses),
-                      tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
+            text.add(
+                {again ? Cell("") : (elsewhere ? Cell("(elsewhere)") : name_cell(table.regions[i].name, longest_name)),
+                 again || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level], count_cell(tally.accesses),
+                 count_cell(tally.hits()), count_cell(tally.misses),
+                 tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
         }
     }
     return (exact ? "\n" : "\ncounts for several lines, spread evenly over them\n") + text.text(options.width);
@@ -179,7 +181,7 @@ std::string function_table(const RunView& view, const TextOptions& options) {
     bool any = false;
     for (const MonitorSummary& monitor : view.monitors)
         for (const auto& [index, events] : monitor.events_per_function) {
-            table.add({shortened_name(view.function(index), longest_name), shortened(monitor.name, longest_name),
+            table.add({name_cell(view.function(index), longest_name), shortened(monitor.name, longest_name),
                        count_cell(events), percent_text(events, monitor.events)});
             any = true;
         }
@@ -211,7 +213,7 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
             table.add_line(fmt::format("  ... {} more phases", i - phases_shown_first));
         }
         std::vector<Cell> cells{std::to_string(i)};
-        if (named) cells.emplace_back(shortened_name(phases[i].name, longest_name));
+        if (named) cells.push_back(name_cell(phases[i].name, longest_name));
         cells.insert(cells.end(), {count_cell(phases[i].counts.references),
                                    count_cell((phases[i].end - phases[i].begin) / view.counts.period)});
         for (const std::size_t level : levels) {
@@ -271,8 +273,10 @@ std::string heading(const RunView& view, const TextOptions& options) {
     if (references != 0)
         sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    const std::string first = answer(view, options.level.empty() ? answered_level(view) : options.level);
-    std::string lines = first.empty() ? "" : wrapped(first, options.width, 2);
+    const std::string level = options.level.empty() ? answered_level(view) : options.level;
+    std::string lines;
+    for (const std::string& line : {answer(view, level), remedy(view, level)})
+        if (!line.empty()) lines += wrapped(line, options.width, 2);
     lines += wrapped(text, options.width, 2) + wrapped(sums, options.width, 2);
     if (view.check)
         lines += wrapped(fmt::format("result {} ({} {:.3g}, at most {:.3g})", view.check->passed ? "right" : "WRONG",

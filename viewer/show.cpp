@@ -67,7 +67,13 @@ void add_rows(Collector& collector, const Histogram& histogram) {
                           static_cast<double>(row.count) / row.span);
 }
 
-std::string line_text(std::uint32_t bytes) { return fmt::format("line of {} bytes", bytes); }
+/// What counts of a cache, a TLB or a link ("core-DTLB") are of.
+std::string line_text(const RunView& view, const std::string& owner, std::uint32_t bytes) {
+    const bool is_tlb = std::ranges::any_of(view.counts.names.tlbs, [&](const std::string& tlb) {
+        return owner == tlb || owner.ends_with('-' + tlb) || owner.starts_with(tlb + '-');
+    });
+    return fmt::format("{} of {} bytes", is_tlb ? "page" : "line", bytes);
+}
 
 std::string where_text(const ShowOptions& options) {
     std::string text;
@@ -85,8 +91,10 @@ PlotInput of_monitor(const InputFile& file, const RunView& view, const ShowOptio
     Collector collector(options, view, histogram.unit_bytes());
     add_rows(collector, histogram);
     PlotInput plot = collector.finish(false);
-    plot.title = fmt::format("events per {} as monitor {} counted them{}", line_text(histogram.unit_bytes()),
-                             options.monitor, where_text(options));
+    const auto monitor = std::ranges::find(view.monitors, options.monitor, &MonitorSummary::name);
+    const std::string link = monitor == view.monitors.end() ? options.monitor : monitor->link;
+    plot.title = fmt::format("events per {} as monitor {} counted them{}",
+                             line_text(view, link, histogram.unit_bytes()), options.monitor, where_text(options));
     return plot;
 }
 
@@ -103,8 +111,8 @@ PlotInput of_writebacks(const InputFile& file, const RunView& view, const ShowOp
     Collector collector(options, view, histogram.unit_bytes());
     add_rows(collector, histogram);
     PlotInput plot = collector.finish(false);
-    plot.title =
-        fmt::format("write-backs from {} per {}{}", level, line_text(histogram.unit_bytes()), where_text(options));
+    plot.title = fmt::format("write-backs from {} per {}{}", level, line_text(view, level, histogram.unit_bytes()),
+                             where_text(options));
     return plot;
 }
 
@@ -120,7 +128,7 @@ PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions
     for (std::size_t i = 0; i < lines.address.size(); ++i)
         collector.add(lines.phase[i], lines.address[i], value(i), rate ? lines.accesses[i] : 1);
     PlotInput plot = collector.finish(rate);
-    const std::string line = line_text(lines.line_bytes);
+    const std::string line = line_text(view, level, lines.line_bytes);
     plot.title = rate ? fmt::format("miss rate of {}, in % of the accesses{}", level, where_text(options))
                       : fmt::format("{} of {} per {}{}", what, level, line, where_text(options));
     return plot;

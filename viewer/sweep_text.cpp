@@ -76,7 +76,7 @@ std::string plain(const Matrix& matrix, unsigned width) {
 
 /// The columns that tell a cell, and what it gives and takes.
 TextTable cell_table(bool settings, bool timed) {
-    std::vector<TextTable::Column> columns{{"cost", left}};
+    std::vector<TextTable::Column> columns{{"eviction", left}};
     if (settings) columns.push_back({"settings", left});
     columns.push_back({"G"});
     columns.push_back({"C"});

@@ -6,14 +6,44 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <span>
 #include <sstream>
+#include <utility>
 
 namespace cachetally {
 namespace {
 
-std::string with_prefix(double value) {
+/// Columns that fields of such widths take beside each other.
+std::size_t taken_by(std::span<const std::size_t> wide, std::size_t gap) {
+    return wide.empty() ? 0 : std::accumulate(wide.begin(), wide.end(), (wide.size() - 1) * gap);
+}
+
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
+
+/// "wb misses" as "wb", "misses": in two lines of which the longer one is as short as can be; of one word, the second.
+std::pair<std::string, std::string> broken_title(const std::string& title) {
+    std::pair<std::string, std::string> best{"", title};
+    for (std::size_t at = title.find(' '); at != std::string::npos; at = title.find(' ', at + 1)) {
+        const std::pair halves(title.substr(0, at), title.substr(at + 1));
+        const auto longer = [](const auto& each) { return std::max(columns_of(each.first), columns_of(each.second)); };
+        if (longer(halves) < longer(best)) best = halves;
+    }
+    return best;
+}
+
+}  // namespace
+
+Cell count_cell(std::uint64_t value) { return with_separators(value); }
+
+Cell count_cell(double value) {
+    if (value == std::floor(value) && value < 9e15) return count_cell(static_cast<std::uint64_t>(value));
+    const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
+    return fmt::format("{}.{}", with_separators(tenths / 10), tenths % 10);
+}
+
+std::string rounded_text(double value) {
     static constexpr std::array prefixes{"", "k", "M", "G", "T", "P", "E"};
     std::size_t prefix = 0;
     for (; value >= 999.5 && prefix + 1 < prefixes.size(); ++prefix) value /= 1000;
@@ -24,25 +54,6 @@ std::string with_prefix(double value) {
         if (digits.back() == '.') digits.pop_back();
     }
     return digits + prefixes[prefix];
-}
-
-constexpr std::size_t gap = 2;  ///< between columns
-
-/// Columns that fields of such widths take beside each other.
-std::size_t taken_by(std::span<const std::size_t> wide) {
-    return wide.empty() ? 0 : std::accumulate(wide.begin(), wide.end(), (wide.size() - 1) * gap);
-}
-
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
-
-}  // namespace
-
-Cell count_cell(std::uint64_t value) { return {with_separators(value), with_prefix(static_cast<double>(value))}; }
-
-Cell count_cell(double value) {
-    if (value == std::floor(value) && value < 9e15) return count_cell(static_cast<std::uint64_t>(value));
-    const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
-    return {fmt::format("{}.{}", with_separators(tenths / 10), tenths % 10), with_prefix(value)};
 }
 
 std::string counted(std::uint64_t number, const std::string& noun) {
@@ -74,25 +85,48 @@ std::string bytes_text(std::uint64_t bytes) {
 
 void TextTable::add_line(const std::string& text) { lines_.emplace_back(rows_.size(), printable(text)); }
 
-std::vector<std::size_t> TextTable::widths(bool brief) const {
+std::vector<std::size_t> TextTable::widths(Form form) const {
     std::vector<std::size_t> result;
-    for (const Column& column : columns_) result.push_back(columns_of(column.title));
+    for (const Column& column : columns_) {
+        const auto [first, second] = form.broken ? broken_title(column.title) : std::pair("", column.title);
+        result.push_back(std::max(columns_of(first), columns_of(second)));
+    }
     for (const auto& row : rows_)
         for (std::size_t i = 0; i < row.size(); ++i)
-            result[i] = std::max(result[i], columns_of(brief ? row[i].brief : row[i].full));
+            result[i] = std::max(result[i], columns_of(form.brief ? row[i].brief : row[i].full));
     return result;
 }
 
-bool TextTable::fits(unsigned width) const { return taken_by(widths(true)) <= width; }
+std::size_t TextTable::width_in(Form form) const { return taken_by(widths(form), form.gap); }
+
+bool TextTable::fits(unsigned width) const { return width_in(narrowest()) <= width; }
+
+bool TextTable::differ_in_short() const {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        std::map<std::string, std::string> full;  // by what is short
+        for (const auto& row : rows_)
+            if (i < row.size() && full.try_emplace(row[i].brief, row[i].full).first->second != row[i].full)
+                return false;
+    }
+    return true;
+}
+
+TextTable::Form TextTable::form_for(unsigned width) const {
+    const Form in_several{.broken = true, .brief = differ_in_short()};
+    for (const Form form : {Form(), Form{.broken = true}, in_several, narrowest()})
+        if (width_in(form) <= width) return form;
+    return in_several;
+}
 
 /// As many columns as there is room for, and the next ones in the next part; bound ones stay with those before them,
 /// marks end each part.
-std::vector<TextTable::Columns> TextTable::parts(const std::vector<std::size_t>& wide, unsigned width) const {
+std::vector<TextTable::Columns> TextTable::parts(const std::vector<std::size_t>& wide, std::size_t gap,
+                                                 unsigned width) const {
     Columns keys(std::min(keys_, columns_.size()));
     std::iota(keys.begin(), keys.end(), std::size_t{0});
     const std::span widths(wide);
     Columns marks;
-    std::size_t taken_by_each = taken_by(widths.first(keys.size()));
+    std::size_t taken_by_each = taken_by(widths.first(keys.size()), gap);
     for (std::size_t i = keys.size(); i < columns_.size(); ++i)
         if (columns_[i].marks) {
             marks.push_back(i);
@@ -103,7 +137,7 @@ std::vector<TextTable::Columns> TextTable::parts(const std::vector<std::size_t>&
     for (std::size_t from = keys.size(), to = from; from < columns_.size(); from = to) {
         for (++to; to < columns_.size() && columns_[to].bound;) ++to;
         if (columns_[from].marks) continue;
-        const std::size_t more = taken_by(widths.subspan(from, to - from));
+        const std::size_t more = taken_by(widths.subspan(from, to - from), gap);
         if (taken + gap + more > width && all.back().size() > keys.size()) {
             all.push_back(keys);
             taken = taken_by_each;
@@ -115,35 +149,40 @@ std::vector<TextTable::Columns> TextTable::parts(const std::vector<std::size_t>&
     return all;
 }
 
-std::string TextTable::part(const Columns& shown, const std::vector<std::size_t>& wide, bool brief) const {
+std::string TextTable::part(const Columns& shown, const std::vector<std::size_t>& wide, Form form) const {
     std::string result;
     const auto put = [&](const auto& field_of) {
         std::string line;
         for (const std::size_t i : shown) {
             const std::string field = field_of(i);
             const std::string padding(wide[i] - columns_of(field), ' ');
-            line += (i == 0 ? "" : "  ") + (columns_[i].align == Align::left ? field + padding : padding + field);
+            line += std::string(i == 0 ? 0 : form.gap, ' ') +
+                    (columns_[i].align == Align::left ? field + padding : padding + field);
         }
         line.erase(line.find_last_not_of(' ') + 1);
         result += line + '\n';
     };
-    put([&](std::size_t i) { return columns_[i].title; });
+    const auto first_line = [&](std::size_t i) { return broken_title(columns_[i].title).first; };
+    if (form.broken && std::ranges::any_of(shown, [&](std::size_t i) { return !first_line(i).empty(); }))
+        put(first_line);
+    put([&](std::size_t i) { return form.broken ? broken_title(columns_[i].title).second : columns_[i].title; });
     auto line = lines_.begin();
     for (std::size_t row = 0; row <= rows_.size(); ++row) {
         for (; line != lines_.end() && line->first == row; ++line) result += line->second + '\n';
         if (row == rows_.size()) break;
         put([&](std::size_t i) {
-            return i >= rows_[row].size() ? std::string() : (brief ? rows_[row][i].brief : rows_[row][i].full);
+            return i >= rows_[row].size() ? std::string() : (form.brief ? rows_[row][i].brief : rows_[row][i].full);
         });
     }
     return result;
 }
 
 std::string TextTable::text(unsigned width) const {
-    const bool brief = taken_by(widths(false)) > width;
-    const std::vector<std::size_t> wide = widths(brief);
+    const Form form = form_for(width);
+    const std::vector<std::size_t> wide = widths(form);
     std::string result;
-    for (const Columns& shown : parts(wide, width)) result += (result.empty() ? "" : "\n") + part(shown, wide, brief);
+    for (const Columns& shown : parts(wide, form.gap, width))
+        result += (result.empty() ? "" : "\n") + part(shown, wide, form);
     return result;
 }
 
@@ -186,6 +225,10 @@ std::string shortened_name(const std::string& raw, std::size_t columns) {
     for (std::size_t taken = 0; place > 0 && taken < end;)
         if (starts_character(text[--place])) ++taken;
     return shortened(text, columns - end) + text.substr(place);
+}
+
+Cell name_cell(const std::string& text, std::size_t columns) {
+    return {shortened_name(text, columns), shortened_name(text, columns * 2 / 3)};
 }
 
 }  // namespace cachetally

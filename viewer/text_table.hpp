@@ -10,8 +10,9 @@
 
 namespace cachetally {
 
-/// A field in two lengths: the short one is taken where a table would be too wide for the terminal. Names come from
-/// anybody's file; a field is a line without control characters.
+/// A field in two lengths: the short one is taken where a table would be too wide for the terminal. Numbers have one
+/// length, so that no table shortens what the next one has in full. Names come from anybody's file; a field is a line
+/// without control characters.
 struct Cell {
     std::string full;
     std::string brief;
@@ -22,10 +23,13 @@ struct Cell {
         : full(without_controls(whole)), brief(without_controls(shortened)) {}
 };
 
-/// 12345678 as "12,345,678", in short "12.3M".
+/// 12345678 as "12,345,678".
 Cell count_cell(std::uint64_t value);
 /// The same for sums of shares: one decimal where they are not whole.
 Cell count_cell(double value);
+
+/// 12345678 as "12.3M": for scales, not for tables.
+std::string rounded_text(double value);
 
 /// "1 reference", "12,345 references".
 std::string counted(std::uint64_t number, const std::string& noun);
@@ -58,19 +62,33 @@ public:
     /// A line of text across the table.
     void add_line(const std::string& text);
 
-    /// Whether `width` columns suffice for one table, numbers in short where need be.
+    /// Whether `width` columns suffice for one table.
     bool fits(unsigned width) const;
 
-    /// Lines, each ended by a line break; numbers in short where `width` columns do not suffice. Where these do not fit
-    /// either, the columns follow each other in several tables, each with the keys.
+    /// Lines, each ended by a line break. Where `width` columns do not suffice, titles take two lines, then texts are
+    /// in short (if they still differ), then one space is between columns. Where these do not fit either, the columns
+    /// follow each other in several tables, each with the keys.
     std::string text(unsigned width) const;
 
 private:
     using Columns = std::vector<std::size_t>;  ///< by their numbers
 
-    std::vector<std::size_t> widths(bool brief) const;
-    std::vector<Columns> parts(const std::vector<std::size_t>& wide, unsigned width) const;
-    std::string part(const Columns& shown, const std::vector<std::size_t>& wide, bool brief) const;
+    struct Form {
+        bool broken = false;  ///< titles in two lines
+        bool brief = false;   ///< texts in short
+        std::size_t gap = 2;  ///< between columns
+    };
+
+    /// Whether texts that differ do so in short, too.
+    bool differ_in_short() const;
+    Form narrowest() const { return {.broken = true, .brief = differ_in_short(), .gap = 1}; }
+    std::size_t width_in(Form form) const;
+
+    std::vector<std::size_t> widths(Form form) const;
+    /// The first form that fits; or that of several tables.
+    Form form_for(unsigned width) const;
+    std::vector<Columns> parts(const std::vector<std::size_t>& wide, std::size_t gap, unsigned width) const;
+    std::string part(const Columns& shown, const std::vector<std::size_t>& wide, Form form) const;
 
     std::vector<Column> columns_;
     std::size_t keys_;
@@ -92,5 +110,7 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
 std::string shortened(const std::string& text, std::size_t columns);
 /// The same with the ends of names, in which those of allocations differ: "heap~g.cpp:9".
 std::string shortened_name(const std::string& text, std::size_t columns);
+/// Such a name of at most so many columns, in short of two thirds of them.
+Cell name_cell(const std::string& text, std::size_t columns);
 
 }  // namespace cachetally

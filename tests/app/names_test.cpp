@@ -30,7 +30,8 @@ protected:
         writer.append(0, Control{Control::Kind::barrier, 1});
         const Reference others[] = {{0x1800, 0, 8, ReferenceKind::load, 0},
                                     {0x2800, 0, 8, ReferenceKind::load, 0},
-                                    {0x1c00, 0, 8, ReferenceKind::load, 0}};
+                                    {0x1c00, 0, 8, ReferenceKind::load, 0},
+                                    {0x1400, 0, 8, ReferenceKind::load, 0}};  // 4 of 6 misses: this phase stands out
         writer.append(0, others);
         writer.set_phase_names({evil});
         writer.set_regions({Region{evil, 0x1000, 0x2000, 8}});

@@ -55,13 +55,14 @@ def main():
         of, misses, phase = cause_of, causes[answer["cause"][0].replace(" ", "_")], cause_phase
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
     answer["phase"] = best(phases, by_phase)
-    answer["phases"] = [int(i) for i in np.flatnonzero(by_phase >= 0.99 * by_phase.max())]
+    stands_out = by_phase.max() >= 1.25 * by_phase.mean()
+    answer["phases"] = [int(i) for i in np.flatnonzero(by_phase >= (0.99 * by_phase.max() if stands_out else 0))]
     if len(phases) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row
         shown, rest = answer["phases"][:8], len(answer["phases"]) - 8
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
         words = [str(i) if name(i) == name(after) else str(i) + "".join(name(i)) for i, after in zip(shown, shown[1:] + [-1])]
         how = "all" if (by_phase > 0).sum() == 1 else "worst"
-        answer["when"] = f", {how} in phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}."
+        answer["when"] = "; no phase stands out." if not stands_out else f", {how} in phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}."
     answer["evictor"] = None
     if evictions is not None:
         by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]

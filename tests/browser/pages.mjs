@@ -205,7 +205,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
             const copy = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
             const place = join(copy, 'viewer/web');
             try {
-                for (const part of ['drawing.json', 'core']) cpSync(join(web, '..', part), join(copy, 'viewer', part), { recursive: true });
+                for (const part of ['answer.json', 'drawing.json', 'core']) cpSync(join(web, '..', part), join(copy, 'viewer', part), { recursive: true });
                 for (const part of [
                     'src',
                     'index.html',

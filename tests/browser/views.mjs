@@ -104,6 +104,22 @@ export const viewCases = [
         },
     ],
     [
+        'what TLBs and monitors count has words of its own',
+        async (t, page) => {
+            t.run('run', 'water', '-m', 'generic3', '-f', '-o', 'pages.h5');
+            for (const [state, drawn, listed] of [
+                ['level=DTLB', 'misses per page of 4 KiB', 'Pages with most misses'],
+                ['level=L1D', 'misses per line of 64 B', 'Lines with most misses'],
+                ['show=monitor&level=core-L1D', 'events counted by monitors per line of 64 B', 'Lines with most events counted by monitors'],
+            ]) {
+                await t.open(page, t.file('pages.h5'), `show=misses&x=0-8192&${state}`);
+                const svg = await t.saved(page, 'SVG');
+                t.check(svg.includes(drawn), `${state}: ${drawn}`);
+                t.check((await tableRows(page, listed)).length > 1, `${state}: ${listed}`);
+            }
+        },
+    ],
+    [
         'field: table, CSV and SVG say the same, phases too',
         async (t, page) => {
             const told = t.json('show', 'lu.h5');

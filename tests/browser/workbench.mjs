@@ -50,16 +50,20 @@ export const workbenchCases = [
             t.check(told[5].startsWith('move it, or pad: B evicts it though the cache has room'), told[5]);
             t.check(told[5].includes(' 33.33 % are first uses: prefetch, longer lines.'), `the next cause: ${told[5]}`);
             const equal = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = [];`));
-            t.equal(equal[3].split(':')[0], 'phases 0, 1', 'two phases with equal misses');
-            t.check(equal[0].endsWith(', worst in phases 0, 1.'), equal[0]);
+            t.equal(equal[3], 'in all phases: none has 1.25 times the mean of all', 'two phases with equal misses');
+            t.check(equal[0].endsWith('; no phase stands out.'), equal[0]);
+            for (const [some, end] of [[[5, 3], ', worst in phase 0.'], [[49, 31], '; no phase stands out.']]) {
+                const uneven = await page.evaluate(made(`info.structureLevels[0].misses.set([${some}]); info.causes = [];`));
+                t.check(uneven[0].endsWith(end), `${some}: ${uneven[0]}`);
+            }
             const many = (count) => made(`info.phases = { names: [], cycles: column(), references: column(), pageWalks: column() }; info.causes = [];
-                info.structureLevels[0] = { name: 'L1', structure: column(...Array(${count}).fill(0)), phase: column(...Array(${count}).keys()), accesses: column(...Array(${count}).fill(9)), misses: column(...Array(${count}).fill(8)) };`);
+                info.structureLevels[0] = { name: 'L1', structure: column(...Array(${2 * count}).fill(0)), phase: column(...Array(${2 * count}).keys()), accesses: column(...Array(${2 * count}).fill(9)), misses: column(...Array(${count}).fill(8), ...Array(${count}).fill(1)) };`);
             t.check((await page.evaluate(many(8)))[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7.'), 'eight phases alike');
             const more = await page.evaluate(many(10));
             t.check(more[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more.') && more[3].startsWith('phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more: '), more.join());
             const named = await page.evaluate(made(`info.phases.names = ['build', 'solve'];`));
             t.check(named[0].endsWith(', all in phase 1 (solve).') && named[3].startsWith('phase 1 (solve): '), named[0]);
-            const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases.names = ['solve', 'solve'];`));
+            const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases = { names: ['solve', 'solve', 'rest'], cycles: column(10, 30, 0), references: column(50, 50, 0), pageWalks: column(0, 0, 0) };`));
             t.check(twice[0].endsWith(', worst in phases 0, 1 (solve).'), twice[0]);
             const alone = await page.evaluate(made(`info.causes[0].evictions.by[0] = 0;`));
             t.check(alone[5].startsWith('pad rows, or block it: A evicts itself'), alone[5]);
@@ -132,7 +136,7 @@ export const workbenchCases = [
         },
     ],
     [
-        'answer: the sentence is that of the terminal',
+        'answer: sentence and remedy are those of the terminal',
         async (t, page) => {
             t.run('run', 'water', '-m', 'generic3', '--causes', '-f', '-o', 'water.h5');
             t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '-f', '-o', 'shared.h5');
@@ -144,7 +148,13 @@ export const workbenchCases = [
                 await t.open(page, t.file(file));
                 const told = await page.evaluate(`(() => { const { info } = cachetally.source; return cachetally.answers.sentenceOf(cachetally.answers.answerOf(info), info); })()`);
                 t.equal(told, JSON.parse(t.run('show', t.file(file), '--json')).answer, file);
-                t.check(t.run('show', t.file(file), '--width', '400').startsWith(`${told}\n`), `show ${file} begins with it`);
+                const shown = t.run('show', t.file(file), '--width', '400');
+                t.check(shown.startsWith(`${told}\n`), `show ${file} begins with it`);
+                // the page's words, and its reason up to what is to be done
+                const [words, why] = await page.evaluate(`(() => { const { info } = cachetally.source, { value, note } = cachetally.answers.tilesOf(cachetally.answers.answerOf(info), info).find(({ id }) => id === 'remedy'); return [value, note]; })()`);
+                const remedy = /^What to try: (.*?)\. (.*)\.$/.exec(shown.split('\n')[1]);
+                t.equal(remedy !== null, words !== 'ask for causes', `${file}: a line with a remedy`);
+                if (remedy) t.check(words === remedy[1] && why.startsWith(`${remedy[2]}: `), `${file}: ${remedy[0]} and ${words}: ${why}`);
             }
         },
     ],

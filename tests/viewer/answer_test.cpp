@@ -35,31 +35,51 @@ TEST(Answer, SaysHowMuchWhereWhyAndWhen) {
     EXPECT_TRUE(answer(view, "L1").ends_with("86.67 % of those are conflicts, worst in phase 1."));
     view.causes.clear();
     EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.");
-    view.structures.levels[0].tallies = {{0, 0, {40, 8}}, {0, 1, {30, 8}}, {1, 1, {30, 5}}};
+    view.structures.levels.clear();
+    EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses.");
+}
+
+/// A misses 8 in phases, in others 1 or nothing.
+TEST(Answer, NamesThePhasesThatAreAsBad) {
+    RunView view = made();
+    view.causes.clear();
+    view.structures.levels[0].tallies = {{0, 0, {40, 8}}, {0, 1, {30, 8}}, {1, 1, {30, 5}}, {0, 2, {9, 0}}};
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1."));
-    view.counts.run.phases.resize(2);
+    view.counts.run.phases.resize(3);
     view.counts.run.phases[0].name = "solve";
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0 (solve), 1."));
     view.counts.run.phases[1].name = "solve";
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1 (solve)."));
     view.counts.run.phases.clear();
-    view.structures.levels[0].tallies = {
-        {0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}}, {0, 3, {9, 8}}, {0, 4, {9, 1}}};
+    view.structures.levels[0].tallies = {{0, 0, {9, 8}}, {0, 1, {9, 8}}, {0, 2, {9, 8}},
+                                         {0, 3, {9, 8}}, {0, 4, {9, 1}}, {0, 12, {9, 1}}};
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3."));
     auto& tallies = view.structures.levels[0].tallies;
     for (std::uint32_t phase = 5; phase < 9; ++phase) tallies.push_back({0, phase, {9, 8}});
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8."));
     tallies.push_back({0, 9, {9, 8}});
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8 and 1 more."));
-    view.counts.run.phases.resize(10);
+    view.counts.run.phases.resize(13);
     for (PhaseResult& phase : view.counts.run.phases) phase.name = "solve";
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8 (solve) and 1 more."));
     view.counts.run.phases[2].name = "check";
     EXPECT_TRUE(
         answer(view, "L1").ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6, 7, 8 (solve) and 1 more."));
-    view.counts.run.phases.clear();
-    view.structures.levels.clear();
-    EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses.");
+}
+
+// Below 1.25 times the mean of all phases none is called worst.
+TEST(Answer, ThatNoPhaseStandsOut) {
+    RunView view = made();
+    view.causes.clear();
+    auto& tallies = view.structures.levels[0].tallies;
+    tallies = {{0, 0, {40, 8}}, {0, 1, {30, 8}}};
+    EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses; A causes 100.00 % of them; no phase stands out.");
+    tallies = {{0, 0, {40, 5}}, {0, 1, {40, 3}}};  // 5 of a mean of 4
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phase 0."));
+    tallies = {{0, 0, {400, 49}}, {0, 1, {400, 31}}};  // 49 of a mean of 40
+    EXPECT_TRUE(answer(view, "L1").ends_with("; no phase stands out."));
+    tallies.push_back({0, 2, {40, 0}});
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phase 0."));
 }
 
 TEST(Answer, OfNoMissesAndNoAccesses) {

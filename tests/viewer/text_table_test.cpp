@@ -14,14 +14,14 @@ TEST(Numbers, AreGroupedOrShort) {
     EXPECT_EQ(count_cell(std::uint64_t{999}).full, "999");
     EXPECT_EQ(count_cell(std::uint64_t{1000}).full, "1,000");
     EXPECT_EQ(count_cell(std::uint64_t{12345678}).full, "12,345,678");
-    EXPECT_EQ(count_cell(std::uint64_t{999}).brief, "999");
-    EXPECT_EQ(count_cell(std::uint64_t{4096}).brief, "4.10k");
-    EXPECT_EQ(count_cell(std::uint64_t{12345678}).brief, "12.3M");
-    EXPECT_EQ(count_cell(std::uint64_t{999999}).brief, "1.00M");
-    EXPECT_EQ(count_cell(~std::uint64_t{0}).brief, "18.4E");
+    EXPECT_EQ(rounded_text(999), "999");
+    EXPECT_EQ(rounded_text(4096), "4.10k");
+    EXPECT_EQ(rounded_text(12345678), "12.3M");
+    EXPECT_EQ(rounded_text(999999), "1.00M");
+    EXPECT_EQ(rounded_text(static_cast<double>(~std::uint64_t{0})), "18.4E");
     EXPECT_EQ(count_cell(2.5).full, "2.5");
     EXPECT_EQ(count_cell(1234.56).full, "1,234.6");
-    EXPECT_EQ(count_cell(3.5).brief, "3.5");
+    EXPECT_EQ(rounded_text(3.5), "3.5");
 }
 
 TEST(Numbers, PercentAndBytes) {
@@ -35,21 +35,46 @@ TEST(Numbers, PercentAndBytes) {
     EXPECT_EQ(bytes_text(1536 * 1024), "1.5 MiB");
 }
 
-TEST(Table, AlignsAndShortensWhereItIsTooWide) {
+TEST(Table, AlignsAndShortensTextsWhereItIsTooWide) {
     TextTable table({{"name", TextTable::Align::left}, {"count"}});
-    table.add({"a", count_cell(std::uint64_t{1234567})});
+    table.add({{"a structure", "a"}, count_cell(std::uint64_t{1234567})});
     table.add_line("between");
     table.add({"längst", count_cell(std::uint64_t{5})});
-    EXPECT_EQ(table.text(80),
+    EXPECT_EQ(table.text(22),
+              "name             count\n"
+              "a structure  1,234,567\n"
+              "between\n"
+              "längst               5\n");
+    EXPECT_EQ(table.text(21),
               "name        count\n"
               "a       1,234,567\n"
               "between\n"
               "längst          5\n");
-    EXPECT_EQ(table.text(15),
-              "name    count\n"
-              "a       1.23M\n"
-              "between\n"
-              "längst      5\n");
+}
+
+TEST(Table, BreaksTitlesBeforeItShortensTexts) {
+    TextTable table({{"data structure", TextTable::Align::left}, {"misses"}, {"first use of all"}});
+    table.add({{"heap:a", "heap"}, "1", "2,345"});
+    EXPECT_EQ(table.text(40),
+              "data structure  misses  first use of all\n"
+              "heap:a               1             2,345\n");
+    EXPECT_EQ(table.text(39),
+              "data               first use\n"
+              "structure  misses     of all\n"
+              "heap:a          1      2,345\n");
+    EXPECT_EQ(table.text(27),
+              "data             first use\n"
+              "structure misses    of all\n"
+              "heap           1     2,345\n");
+}
+
+TEST(Table, ShortensNoTextsThatWouldBeTheSame) {
+    TextTable table({{"name", TextTable::Align::left}, {"x"}});
+    table.add({{"heap:a", "heap"}, "12"});
+    EXPECT_EQ(table.text(8), "name   x\nheap  12\n");
+    table.add({{"heap:b", "heap"}, "12"});
+    EXPECT_EQ(table.text(9), "name    x\nheap:a 12\nheap:b 12\n");
+    EXPECT_FALSE(table.fits(8));
 }
 
 TEST(Table, SplitsWhatDoesNotFitAndLosesNothing) {
@@ -59,26 +84,31 @@ TEST(Table, SplitsWhatDoesNotFitAndLosesNothing) {
     table.add({"a", "1", count_cell(std::uint64_t{1234567}), "5", count_cell(std::uint64_t{98765}), "y"});
     table.add_line("between");
     table.add({"b", "2", "3"});
-    EXPECT_TRUE(table.fits(29));
-    EXPECT_EQ(table.text(29),
-              "name  no  first  %  second  x\n"
-              "a      1  1.23M  5   98.8k  y\n"
+    EXPECT_TRUE(table.fits(28));
+    EXPECT_EQ(table.text(33),
+              "name  no      first  %  second  x\n"
+              "a      1  1,234,567  5  98,765  y\n"
               "between\n"
-              "b      2      3\n");
-    EXPECT_FALSE(table.fits(28));
+              "b      2          3\n");
     EXPECT_EQ(table.text(28),
-              "name  no  first  %  second\n"
-              "a      1  1.23M  5   98.8k\n"
+              "name no     first % second x\n"
+              "a     1 1,234,567 5 98,765 y\n"
               "between\n"
-              "b      2      3\n"
+              "b     2         3\n");
+    EXPECT_FALSE(table.fits(27));
+    EXPECT_EQ(table.text(27),
+              "name  no      first  %\n"
+              "a      1  1,234,567  5\n"
+              "between\n"
+              "b      2          3\n"
               "\n"
-              "name  no  x\n"
-              "a      1  y\n"
+              "name  no  second  x\n"
+              "a      1  98,765  y\n"
               "between\n"
               "b      2\n");
     // a bound column stays with the one before it, and one that is wider than all there is stands alone
-    for (const unsigned width : {1U, 16U, 17U})
-        EXPECT_EQ(table.text(width).substr(0, 18), "name  no  first  %") << width;
+    for (const unsigned width : {1U, 16U, 21U})
+        EXPECT_EQ(table.text(width).substr(0, 22), "name  no      first  %") << width;
 }
 
 TEST(Table, MarksEndEachPart) {
@@ -90,7 +120,7 @@ TEST(Table, MarksEndEachPart) {
               "key    a      b\n"
               "k    123  45678  *\n"
               "l      9      7\n");
-    EXPECT_EQ(table.text(17),
+    EXPECT_EQ(table.text(14),
               "key    a\n"
               "k    123  *\n"
               "l      9\n"

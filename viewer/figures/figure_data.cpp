@@ -100,15 +100,20 @@ void write_axis(Group& root, const AddressAxis& axis, const InputFile& file) {
     places.write("to", to);
 }
 
-/// What is drawn of which levels; `busy`: what else could be.
-void write_levels(Group& root, const std::vector<LevelLines>& levels, const std::vector<std::string>& busy) {
-    std::vector<std::string> names;
+/// What is drawn of which levels; `busy`: what else could be. The lines of TLBs are pages.
+void write_levels(Group& root, const std::vector<LevelLines>& levels, const std::vector<std::string>& busy,
+                  const InputFile& file) {
+    const std::vector<std::string> tlbs =
+        file.root().has("tlbs") ? file.root().open_group("tlbs").texts_attribute("names") : std::vector<std::string>{};
+    std::vector<std::string> names, units;
     std::vector<std::uint32_t> line_bytes;
     for (const LevelLines& lines : levels) {
         names.push_back(lines.level);
+        units.emplace_back(std::ranges::find(tlbs, lines.level) == tlbs.end() ? "line" : "page");
         line_bytes.push_back(lines.line_bytes);
     }
     root.set_attribute("levels", names);
+    root.set_attribute("units", units);
     root.set_attribute("busy", busy);
     root.write("line_bytes", line_bytes);
 }
@@ -184,7 +189,7 @@ void write_figure_data(const FigureRequest& request, const std::string& path) {
     const AddressAxis axis = axis_of_levels(levels);
     ResultFile result(path);
     const bool all = request.kind == "histogram";
-    write_levels(result.root(), levels, all ? std::vector<std::string>{} : busy_levels(file, request));
+    write_levels(result.root(), levels, all ? std::vector<std::string>{} : busy_levels(file, request), file);
     write_axis(result.root(), axis, file);
     result.root().set_attribute("phases", phases_of(file));
     if (request.kind == "histogram")

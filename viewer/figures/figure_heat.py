@@ -46,7 +46,7 @@ def heat(result, options):
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(10, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_formatter(lambda row, _: str(edges[int(row)]) if 0 <= row < rows else "")
     rate = options.what == "missrate"
-    legend_of(figure, axes, cells, scaled_label(options.what, cells.log, "" if rate else " and phase"), lambda value: number(100 * value if rate else value))
+    legend_of(figure, axes, cells, scaled_label(options.what, counts.units[0], cells.log, "" if rate else " and phase"), lambda value: number(100 * value if rate else value))
     headed(figure, result, counts.level_text(), *chosen_text(options, counts.phases)[1:])
     figure.canvas.draw()
     strip(axes, counts, result.structures)

@@ -9,7 +9,7 @@ class Counts:
 
     def __init__(self, path):
         with h5py.File(path, "r") as file:
-            self.levels, self.busy = ([clean(name) for name in file.attrs[each]] for each in ("levels", "busy"))
+            self.levels, self.units, self.busy = ([clean(name) for name in file.attrs[each]] for each in ("levels", "units", "busy"))
             self.line_bytes = file["line_bytes"][:]
             self.phases = int(file.attrs["phases"])
             self.length = float(file["axis"].attrs["bytes"])
@@ -19,11 +19,11 @@ class Counts:
             self.cells = HeatCells(file) if "cells" in file else None
 
     def title(self, i):
-        return f"{self.levels[i]} (lines of {self.line_bytes[i]} bytes)"
+        return f"{self.levels[i]} ({self.units[i]}s of {self.line_bytes[i]} bytes)"
 
     def level_text(self):
         """The level that a figure of one shows, beside the others that it could show."""
-        return f"{one_among(self.levels[0], self.busy)}, lines of {self.line_bytes[0]} bytes"
+        return f"{one_among(self.levels[0], self.busy)}, {self.units[0]}s of {self.line_bytes[0]} bytes"
 
 
 class Picture:
@@ -36,7 +36,7 @@ class Picture:
         self.least, self.largest, self.end = (float(group.attrs[each]) for each in ("least", "largest", "end"))
 
 
-LABELS = {"accesses": "accesses per line", "misses": "misses per line", "hits": "hits per line", "missrate": "miss rate / %"}
+LABELS = {"accesses": "accesses per {unit}", "misses": "misses per {unit}", "hits": "hits per {unit}", "missrate": "miss rate / %"}
 
 
 def strip(axes, counts, structures):
@@ -58,8 +58,8 @@ def strip(axes, counts, structures):
             axes.text((left + right) / 2, 0, name, transform=below(8), ha="center", va="center_baseline", fontsize=7)
 
 
-def scaled_label(what, log, of="", line="\n"):
-    return LABELS[what] + of + (f"{line}(logarithmic)" if log else "")
+def scaled_label(what, unit, log, of="", line="\n"):
+    return LABELS[what].format(unit=unit) + of + (f"{line}(logarithmic)" if log else "")
 
 
 def ground_of(pictures):
@@ -68,7 +68,7 @@ def ground_of(pictures):
     return min(least) / 1.6 if least else 1
 
 
-def draw_histogram(axes, length, picture, what, log, ground):
+def draw_histogram(axes, length, picture, what, unit, log, ground):
     """`ground`: of a logarithmic scale. Columns that reach above the end of a linear one are marked."""
     ground = ground if log else 0
     end = picture.end
@@ -85,7 +85,7 @@ def draw_histogram(axes, length, picture, what, log, ground):
             cut = np.flatnonzero(picture.most > end)
             axes.plot((cut + 0.5) * length / count, np.full(len(cut), 1.0), "|", transform=axes.get_xaxis_transform(), clip_on=False,
                       color=LIGHT["marker"], markersize=4, label="above")
-            axes.set_title(f"{number(picture.above)} line{'' if picture.above == 1 else 's'} up to {number(picture.largest)}", loc="right", pad=3, fontsize=7,
+            axes.set_title(f"{number(picture.above)} {unit}{'' if picture.above == 1 else 's'} up to {number(picture.largest)}", loc="right", pad=3, fontsize=7,
                            color=LIGHT["marker"])
     if log:
         axes.set_yscale("log")
@@ -110,9 +110,9 @@ def histogram(result, options):
     figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * count), squeeze=False,
                                 layout="constrained")
     for i, (row, picture) in enumerate(zip(axes[:, 0], counts.pictures)):
-        draw_histogram(row, counts.length, picture, options.what, options.log, ground_of([picture]))
+        draw_histogram(row, counts.length, picture, options.what, counts.units[i], options.log, ground_of([picture]))
         row.set_title(counts.title(i), loc="left", pad=3, fontweight="bold")
-        row.set_ylabel(scaled_label(options.what, options.log))
+        row.set_ylabel(scaled_label(options.what, counts.units[i], options.log))
     headed(figure, result, *chosen_text(options, counts.phases))
     figure.canvas.draw()
     for row in axes[:, 0]:
@@ -152,7 +152,7 @@ def small_multiples(result, options):
     cells = list(axes.flat)
     ground = ground_of(counts.pictures)
     for cell, picture in zip(cells, counts.pictures):
-        draw_histogram(cell, counts.length, picture, options.what, log, ground)
+        draw_histogram(cell, counts.length, picture, options.what, counts.units[0], log, ground)
     for cell, phase in zip(cells, phases):
         cell.set_title(phase_title(phase, names[phase], WIDTHS[options.columns] / across - 0.45) + below, loc="left", pad=3)
     cells[len(phases)].set_title("all phases" + below, loc="left", pad=3, fontweight="bold")
@@ -162,7 +162,7 @@ def small_multiples(result, options):
         cell.set_ylim(top=top)
     for cell in cells[len(phases) + 1:]:
         cell.set_visible(False)
-    figure.supylabel(scaled_label(options.what, log, f" of {counts.levels[0]}", " "), fontsize=7.5)
+    figure.supylabel(scaled_label(options.what, counts.units[0], log, f" of {counts.levels[0]}", " "), fontsize=7.5)
     empty = [phase for phase in range(counts.phases) if options.phases is None and phase not in phases]
     if empty:
         figure.supxlabel(f"left out: {phases_text(empty)}, without accesses", fontsize=7, color="#777777")

@@ -114,6 +114,21 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
 }
 
+TEST_F(Figures, OfTlbsSpeakOfPages) {
+    result_ = directory_ / "pages.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", std::string("cachetally result"));
+    write_combined(file.root(), {{"L1", 64, {0, 0}, {0x1000, 0x1040}, {1, 2}, {1, 1}},
+                                 {"DTLB", 4096, {0, 0}, {0x1000, 0x2000}, {1, 2}, {1, 1}}});
+    file.root().create_group("tlbs").set_attribute("names", std::vector<std::string>{"DTLB"});
+    file.finish();
+    draw_figure(request("histogram", "pages.svg"));
+    const std::string drawn = contents(directory_ / "pages.svg");
+    for (const char* text :
+         {"L1 (lines of 64 bytes)", "DTLB (pages of 4096 bytes)", "accesses per line", "accesses per page"})
+        EXPECT_NE(drawn.find(std::string(">") + text + "<"), std::string::npos) << text;
+}
+
 TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
     result_ = directory_ / "uneven.h5";
     ResultFile file(result_);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
 import { maxIndex, sum } from 'd3-array';
+import { causes as inWords, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
-import { causeNames, cubeOf, evictionsOf, firstLevels, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
+import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { full, percent, phasesInWords } from './numbers';
 import type { FileInfo } from './protocol';
 import type { State } from './app';
@@ -42,13 +43,14 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
     // phases of the misses of that cause
     const byPhase = cube ? [...sumsBy(cube, 'phase', cause ? cube.causes![cause.index] : cube.misses, rows)] : [];
     const phase = largest(names('phase'), byPhase);
-    const phases = phase ? byPhase.flatMap((count, i) => (count >= alike * phase.count ? [i] : [])) : [];
+    const standsOut = phase !== null && phase.count * byPhase.length >= phaseRule.standsOut * phase.of;
+    const phases = phase ? byPhase.flatMap((count, i) => (!standsOut || count >= phaseRule.alike * phase.count ? [i] : [])) : [];
     const evictions = structure ? evictionsOf(info, level, null, [structure.name]) : [];
     return {
         ...{ level, ...totals, structure, cause, phase },
-        /** As bad as the worst, and what they have of it together. */
         several: names('phase').length > 1,
-        ...{ phases, inPhases: sum(phases, (i) => byPhase[i]) },
+        /** As bad as the worst, or all where none stands out, and what they have of it together. */
+        ...{ standsOut, phases, inPhases: sum(phases, (i) => byPhase[i]) },
         /** The next cause, where it is a large part, too. */
         second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
         ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
@@ -57,54 +59,33 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
     };
 }
 
-/** Of the count of the worst phase: others are as bad. */
-const alike = 0.99;
 const largePart = 0.25;
+
+type Cause = keyof typeof inWords;
 
 const share = (part: Part): string => percent(part.count / part.of);
 
-const inWords: Record<string, string> = {
-    'first use': 'are first uses',
-    invalidated: 'come after invalidations',
-    capacity: 'are capacity misses',
-    conflict: 'are conflicts',
-};
-
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, structure, cause, phase, phases, several } = answer;
+    const { level, accesses, misses, structure, cause, phase, phases, several, standsOut } = answer;
     if (misses === 0) return `${level} misses nothing: all ${full(accesses)} accesses hit.`;
     const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses`];
     if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
-    if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name]}`);
-    if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
+    if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name as Cause]}`);
+    if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
+    else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
     return `${parts.join('')}.`;
 }
 
-const isTlb = (info: FileInfo, level: string): boolean => info.components.some(({ name, group }) => group === 'tlbs' && name === level);
-
-/** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). */
+/** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). The same as in the terminal (viewer/remedy.cpp). */
 export function remedyOf({ level, cause, second, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
-    const trial = ' cachetally advise tries changes of the data, and measures them.';
-    if (!cause && isTlb(info, level)) return ['larger pages', 'With larger pages, or with what is used together side by side, fewer entries are in use.'];
-    if (!cause) return ['ask for causes', 'Run it again with --causes, which says why lines miss and what evicts them.'];
-    const itself = evictor !== null && evictor.name === structure?.name;
-    const remedies: Record<string, [string, string]> = {
-        'first use': ['prefetch, longer lines', 'Lines are used for the first time: prefetching, longer lines or smaller elements bring fewer of them one by one.'],
-        invalidated:
-            falseSharing > 0.5
-                ? ['pad to lines', `${percent(falseSharing)} is false sharing: give what different cores store lines of its own.`]
-                : falseSharing <= 0.5
-                  ? ['share less', `${percent(1 - falseSharing)} is true sharing: let cores store what others use less often, or keep sums of their own until the end.`]
-                  : ['share less', 'Other cores or a level below take the lines: share otherwise, pad, or make an inclusive level below larger.'],
-        capacity: ['tiles that fit', 'More lines are in use than the cache has: work on tiles that fit into it, use more of each line, or take a larger cache.'],
-        conflict: itself
-            ? ['pad rows, or block it', `${structure!.name} evicts itself though the cache has room: pad its rows by a line, or store it by blocks. More ways help, too.`]
-            : ['move it, or pad', `${evictor ? `${evictor.name} evicts it` : 'It is evicted'} though the cache has room: move one of them by a line or half a way, pad, or take more ways.`],
-    };
-    const [words, why] = remedies[cause.name];
-    const also = second ? ` ${percent(second.count / cause.of)} ${inWords[second.name]}: ${remedies[second.name][0]}.` : '';
-    return [words, why + also + trial];
+    const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
+    const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
+    const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : 'unknown'];
+    const told = fact.replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => evictor?.name ?? 'Another line');
+    if (!cause) return [words, `${told}: ${advice}`];
+    const also = second ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
+    return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];
 }
 
 /** One of the five that answer first; `go`: what is looked at when it is pressed. */
@@ -131,10 +112,11 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const taken = sum(answer.phases, (each) => time[each] ?? 0);
         const part = percent(answer.inPhases / phase.of);
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
-        const note = `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}`;
-        const value = phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names); // names of several are in the sentence
+        const spread = `none has ${phaseRule.standsOut} times the mean of all`;
+        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}` : spread;
+        const value = answer.standsOut ? phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names) : 'in all phases'; // names of several are in the sentence
         // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
-        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', phases: answer.phases.join(',') } });
+        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', phases: answer.standsOut ? answer.phases.join(',') : '' } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;

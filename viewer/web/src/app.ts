@@ -63,7 +63,7 @@ export function shows({ info }: Source): Show[] {
     const kinds = inOrder([...new Set(info.series.filter((each) => each.kind === 'link').map((each) => each.event))]);
     const all: Show[] = [
         ...quantities.map(([quantity, title]) => ({ id: quantity, title, quantity, series: of('level') })),
-        { id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: of('monitor') },
+        { id: 'monitor', title: 'Events counted by monitors', quantity: 'count', series: of('monitor') },
         ...kinds.map((kind): Show => ({ id: `link:${kind}`, title: `${eventName(kind)} on links`, quantity: 'count', series: of('link', kind) })),
         { id: 'exact', title: 'Exact counts', quantity: 'count', series: of('exact') },
     ];

@@ -166,6 +166,11 @@ export function sharingRows({ sharing }: FileInfo, level: string, ranges: Addres
     return some.filter((i) => inside(BigInt(sharing.address[i])));
 }
 
+export const isTlb = (info: FileInfo, level: string): boolean => info.components.some(({ name, group }) => group === 'tlbs' && name === level);
+
+/** What counts of a component are of; of links (monitors), of that below or above. */
+export const unitWord = (info: FileInfo, owner: string): string => (owner.split('-').some((name) => isTlb(info, name)) ? 'page' : 'line');
+
 /** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
 export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims: string[] | null = null): { victim: string; by: string; count: number }[] {
     const found = info.causes.find((each) => each.name === level);

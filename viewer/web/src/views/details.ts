@@ -5,7 +5,7 @@
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe, describeLine } from '../axis';
-import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { brief, bytes, full, percent, signed } from '../numbers';
@@ -135,12 +135,12 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
 }
 
 function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLElement | null {
-    const { structures } = app.source.info;
+    const { info, info: { structures } } = app.source;
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
     const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
     const named = (address: bigint) => describeLine(structures, address, series.unit).replace(/^(.{40}).{20,}(.{30})$/, '$1 … $2');
-    const table = tableBy(`Lines with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => named(address)], ...counts], {
+    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => named(address)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');

@@ -5,6 +5,7 @@ import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
 import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
+import { unitWord } from '../cube';
 import { theme } from '../paint';
 import { fill, h } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
@@ -176,7 +177,7 @@ export function workbenchView(app: App): View {
         const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
         return {
             title: pair ? `${file === source ? 'A' : 'B'}: ${titleOf(file)}` : chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
-            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${whole ? ', spread over each data structure' : ''}`,
+            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per ${unitWord(file.info, series.owner)} of ${bytes(series.unit)}${whole ? ', spread over each data structure' : ''}`,
             colour: () => (cause < 0 ? theme()[show.quantity] : theme().causes[cause]),
             rate,
             fetch: (stretch) => {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of answers and remedies, and when a phase stands out: viewer/answer.json, which the page reads, too.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cachetally {
+
+/// What helps: a few words; what is the matter; what to do.
+struct Remedy {
+    std::string words, fact, advice;
+};
+
+struct AnswerWords {
+    double alike = 0;       ///< of the count of the worst phase: others are as bad
+    double stands_out = 0;  ///< times the mean of all phases: a phase is worst
+    std::string no_phase_stands_out;
+    std::vector<std::string> causes;  ///< "are conflicts": by MissCause
+    std::map<std::string, Remedy> remedies;
+};
+
+const AnswerWords& words_of_answers();
+
+}  // namespace cachetally

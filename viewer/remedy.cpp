@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "viewer/remedy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "viewer/answer_words.hpp"
+#include "viewer/worst.hpp"
+
+namespace cachetally {
+namespace {
+
+/// The name of a remedy; empty: none. As remedyOf() of the page.
+std::string name_of(const Worst& worst, bool is_tlb) {
+    if (!worst.part) return "";
+    if (!worst.cause) return is_tlb ? "TLB" : "";
+    switch (static_cast<MissCause>(worst.cause->index)) {
+        case MissCause::first_use: return "first use";
+        case MissCause::invalidated:
+            if (!worst.false_share) return "invalidated";
+            return *worst.false_share > 0.5 ? "false sharing" : "true sharing";
+        case MissCause::capacity: return "capacity";
+        case MissCause::conflict: return worst.evictor == worst.structure ? "self-conflict" : "conflict";
+    }
+    return "";
+}
+
+std::string with(std::string text, const std::string& place, const std::string& value) {
+    if (const std::size_t at = text.find(place); at != std::string::npos) text.replace(at, place.size(), value);
+    return text;
+}
+
+}  // namespace
+
+std::string remedy(const RunView& view, const std::string& level) {
+    const Worst worst = worst_of(view, level);
+    const std::string name = name_of(worst, std::ranges::count(view.counts.names.tlbs, level) != 0);
+    if (name.empty()) return "";
+    const Remedy& found = words_of_answers().remedies.at(name);
+    const double false_share = worst.false_share.value_or(0);
+    const std::string fact = with(with(found.fact, "{share}", percentage(std::max(false_share, 1 - false_share))),
+                                  "{evictor}", worst.evictor.empty() ? "Another line" : worst.evictor);
+    return fmt::format("What to try: {}. {}.", found.words, fact);
+}
+
+}  // namespace cachetally

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What helps against the worst of a run: the line below the answer, in the words of the page (viewer/answer.json).
+#pragma once
+
+#include <string>
+
+#include "viewer/run_view.hpp"
+
+namespace cachetally {
+
+/// "What to try: pad rows, or block it. A evicts itself though the cache has room."; empty where neither a cause is
+/// known nor the level is a TLB.
+std::string remedy(const RunView& view, const std::string& level);
+
+}  // namespace cachetally

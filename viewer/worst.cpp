@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "viewer/worst.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "viewer/attribution_text.hpp"
+#include "viewer/sharing_text.hpp"
+
+namespace cachetally {
+namespace {
+
+/// Misses of a level by data structure and phase, and by cause where that is known.
+struct LevelMisses {
+    struct Row {
+        std::uint32_t structure, phase;
+        double misses;
+        CauseCounts causes{};
+    };
+    std::vector<std::string> structures;
+    std::vector<Row> rows;
+    bool knows_causes = false;
+};
+
+LevelMisses misses_of_regions(const RunView& view, const std::string& level) {
+    LevelMisses found;
+    for (const Region& region : view.structures.regions) found.structures.push_back(region.name);
+    found.structures.emplace_back("(elsewhere)");
+    const auto counted = std::ranges::find(view.structures.levels, level, &StructureTable::Level::name);
+    const bool is_counted = counted != view.structures.levels.end();
+    if (is_counted)
+        for (const StructureTally& row : counted->tallies)
+            found.rows.push_back({row.structure, row.phase, row.tally.misses});
+    const auto caused = std::ranges::find(view.causes, level, &LevelCauses::level);
+    if (caused == view.causes.end()) return found;
+    found.knows_causes = true;
+    for (const StructureCauses& row : caused->misses) {
+        const auto all = std::accumulate(row.misses.begin(), row.misses.end(), std::uint64_t{0});
+        found.rows.push_back({row.structure, row.phase, is_counted ? 0.0 : static_cast<double>(all), row.misses});
+    }
+    return found;
+}
+
+/// Structures in the order of their sites, fetches last.
+LevelMisses misses_of_sites(const Attribution& attribution, std::size_t level, const std::string& name) {
+    LevelMisses found;
+    std::map<std::string, std::uint32_t> numbers;
+    for (const Site& site : attribution.sites) {
+        if (site.object == 0) continue;
+        const std::string text = object_name(attribution, site.object);
+        if (numbers.try_emplace(text, found.structures.size()).second) found.structures.push_back(text);
+    }
+    found.structures.push_back(object_name(attribution, 0));
+    const auto caused = std::ranges::find(attribution.caused, name) - attribution.caused.begin();
+    found.knows_causes = static_cast<std::size_t>(caused) < attribution.caused.size();
+    for (const Attribution::Row& row : attribution.rows) {
+        const std::uint32_t object = attribution.sites[row.site].object;
+        const auto structure = object == 0 ? static_cast<std::uint32_t>(found.structures.size() - 1)
+                                           : numbers.at(object_name(attribution, object));
+        found.rows.push_back({structure, row.phase, static_cast<double>(row.misses[level]),
+                              found.knows_causes ? row.causes[static_cast<std::size_t>(caused)] : CauseCounts()});
+    }
+    return found;
+}
+
+LevelMisses misses_of(const RunView& view, const std::string& level) {
+    const auto& levels = view.attribution.levels;
+    const auto sited = std::ranges::find(levels, level);
+    if (view.attribution.empty() || sited == levels.end()) return misses_of_regions(view, level);
+    return misses_of_sites(view.attribution, static_cast<std::size_t>(sited - levels.begin()), level);
+}
+
+/// Lines of a structure that are evicted, by what evicts them; those with one name are one.
+std::string evictor_of(const RunView& view, const std::string& level, const std::string& structure) {
+    std::vector<std::string> names;
+    std::vector<std::uint64_t> counts;
+    const auto add = [&](const std::string& by, const std::string& victim, std::uint64_t count) {
+        if (victim != structure) return;
+        const auto place = static_cast<std::size_t>(std::ranges::find(names, by) - names.begin());
+        if (place == names.size()) names.push_back(by), counts.push_back(0);
+        counts[place] += count;
+    };
+    const auto region = [&](std::uint32_t index) {
+        return index < view.structures.regions.size() ? view.structures.regions[index].name : "(elsewhere)";
+    };
+    const Attribution& attribution = view.attribution;
+    for (const ObjectEvictions& each : attribution.evictions)
+        if (each.level == level)
+            for (const Evictions& row : each.pairs)
+                add(object_name(attribution, row.by), object_name(attribution, row.victim), row.count);
+    if (attribution.empty())
+        for (const LevelCauses& each : view.causes)
+            if (each.level == level)
+                for (const Evictions& row : each.evictions) add(region(row.by), region(row.victim), row.count);
+    const std::optional<Part> most = largest(counts);
+    return most ? names[most->index] : "";
+}
+
+/// Of the structure's misses after stores of other cores.
+std::optional<double> false_share_of(const RunView& view, const std::string& level, const std::string& structure) {
+    const auto sharing = sharing_by_structure(view, level);
+    const auto found = sharing.find(structure);
+    if (found == sharing.end()) return std::nullopt;
+    const auto right = static_cast<double>(found->second.first), wrong = static_cast<double>(found->second.second);
+    return wrong + right > 0 ? std::optional(wrong / (wrong + right)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string percentage(double fraction) {
+    double value = fraction * 100;
+    if (value == 0) return "0 %";
+    if (std::fmod(value * 16, 1) == 0) value = std::nextafter(value, std::numeric_limits<double>::max());
+    if (value >= 0.1) return fmt::format("{:.2f} %", value);
+    const std::string digits = fmt::format("{:.1e}", value);
+    const int exponent = std::stoi(digits.substr(digits.find('e') + 1));
+    if (exponent < -6) return fmt::format("{}e{} %", digits.substr(0, digits.find('e')), exponent);
+    return fmt::format("{:.{}f} %", value, 1 - exponent);
+}
+
+Worst worst_of(const RunView& view, const std::string& name) {
+    const LevelMisses level = misses_of(view, name);
+    Worst worst;
+    std::vector<double> by_structure(level.structures.size());
+    for (const LevelMisses::Row& row : level.rows) by_structure[row.structure] += row.misses;
+    worst.part = largest(by_structure);
+    CauseCounts causes{};
+    std::vector<double> by_phase(std::max<std::size_t>(1, view.counts.run.phases.size()));
+    const auto is_of_worst = [&](const LevelMisses::Row& row) {
+        return !worst.part || row.structure == worst.part->index;
+    };
+    for (const LevelMisses::Row& row : level.rows)
+        for (unsigned cause = 0; cause < miss_cause_count && is_of_worst(row); ++cause)
+            causes[cause] += row.causes[cause];
+    if (level.knows_causes) worst.cause = largest(causes);
+    for (const LevelMisses::Row& row : level.rows) {
+        if (!is_of_worst(row)) continue;
+        if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
+        by_phase[row.phase] += worst.cause ? static_cast<double>(row.causes[worst.cause->index]) : row.misses;
+    }
+    worst.by_phase = std::move(by_phase);
+    if (!worst.part) return worst;
+    worst.structure = level.structures[worst.part->index];
+    worst.evictor = evictor_of(view, name, worst.structure);
+    worst.false_share = false_share_of(view, name, worst.structure);
+    return worst;
+}
+
+}  // namespace cachetally

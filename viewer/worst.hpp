@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is worst at a level: the structure with most of its misses, why and when it misses, what evicts it. The answer
+// and the remedy speak of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viewer/run_view.hpp"
+
+namespace cachetally {
+
+/// The largest of several counts, the first of equal ones; and what it is a part of.
+struct Part {
+    std::size_t index = 0;
+    double count = 0, of = 0;
+};
+
+template <class Counts>
+std::optional<Part> largest(const Counts& counts) {
+    Part part;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto count = static_cast<double>(counts[i]);
+        part.of += count;
+        if (count > part.count) part.index = i, part.count = count;
+    }
+    return part.count > 0 ? std::optional(part) : std::nullopt;
+}
+
+/// As far as it is known.
+struct Worst {
+    std::string structure;              ///< empty: not known
+    std::optional<Part> part;           ///< what the structure has of the misses
+    std::optional<Part> cause;          ///< of the structure's misses (MissCause)
+    std::vector<double> by_phase;       ///< the structure's misses of that cause
+    std::string evictor;                ///< of most of the structure's lines; empty: not known
+    std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
+};
+
+Worst worst_of(const RunView& view, const std::string& level);
+
+/// Two decimals, or two digits of what is less than 0.1; halves are rounded up. As percent() of the page.
+std::string percentage(double fraction);
+
+}  // namespace cachetally
