@@ -216,14 +216,14 @@ def panels_of(results, options, metric):
     """A panel per workload and link of each sweep, and one per file of trackers; what is laid over all is in the options."""
     sweeps = [(i, result, place, Cells(result, named_eviction(result, options) or (lambda every: every), place))
               for i, result in enumerate(results) if "trackers" not in result.file
-              for place in (dict.fromkeys(places(result)) if "sweep" in result.file else [None])]
+              for place in chosen_places(result.path, [place[:2] for place in places(result)], options)]
     kinds = Kinds([cells for *_, cells in sweeps])
     panels = []
     for i, result, (workload, link), cells in sweeps:
         standing, of = standings(result, options.standing[i] if options.standing else "")
-        program, machine = result.program()
-        title = ", ".join(clean(each) for each in (workload or result.title(), link or cells.link) if each)
-        panels.append((Points(title, of, (workload or program, link or cells.link, machine)), result.path))
+        machine = result.program()[1]
+        title = ", ".join(clean(each) for each in (workload, link) if each)
+        panels.append((Points(title, of, (workload, link, machine)), result.path))
         add_cells(panels[-1][0], cells, metric, kinds, standing)
     for result in results:
         if "trackers" in result.file:

@@ -32,7 +32,7 @@ def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu
 def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
                                  "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], "x": "", "y": "", "value": "",
-                                 "facet": "", "lines": "", "where": "", "standing": [], **given})
+                                 "facet": "", "lines": "", "where": "", "standing": [], "workload": [], "link": "", **given})
 
 
 def core(kind, result, options):
@@ -88,6 +88,58 @@ def fronts_of_workloads_links_and_files_have_one_scale():
     assert axes[0].get_xlim()[1] >= 50, "the widest decides"
     for each, errors in zip(axes, [[0, 10], [0, 10], [20, 50], [20, 50]]):
         assert np.allclose(line_named(each, "front").get_xdata(), errors), each.get_title(loc="left")
+
+
+def sweeps_of_workloads_and_links_have_a_panel_each_and_one_scale():
+    # by hand, per cent: of lu 0, 10; of radix 20, 40 in each link: cells are coloured from 0 to 40
+    errors = np.array([0, 0.1, 0, 0.1, 0.2, 0.4, 0.2, 0.4])
+    cells = fronts_file("a", ["lu n=8", "radix keys=2"], ["core-L1", "L1-L2"], [0.0, 0.1], counters=np.array([16, 32] * 4, np.uint32), error=errors)
+    for width in (1, 2):
+        figure = sweep(cells, wanted(metric="error", columns=width))
+        figure.canvas.draw()
+        left, right = figure.axes[:8:2], figure.axes[1:8:2]
+        titles = ["lu n=8, core-L1", "lu n=8, L1-L2", "radix keys=2, core-L1", "radix keys=2, L1-L2"]
+        assert [each.get_title(loc="left") for each in left] == titles
+        assert any("error / %" in each and "radix keys=2" in each for each in texts_of(figure))
+        assert len({each.get_xlim() for each in right}) == len({each.get_ylim() for each in right}) == 1 and right[0].get_ylim()[1] >= 40
+        begin, share = DRAWING["scale"]["matrix"]
+        for axes, (low, high) in zip(left, [(0, 0.25), (0, 0.25), (0.5, 1), (0.5, 1)]):
+            image = np.asarray(axes.images[0].get_array())
+            assert (image[0, 0, :3] == ramp(begin + share * low)).all() and (image[1, 1, :3] == ramp(begin + share * high)).all(), axes.get_title(loc="left")
+            assert image[0, 1, 3] == 0, "one of these counters and granularity there is not"
+        lines = [(float(each.get_xdata()[0]), float(each.get_ydata()[0])) for axes in right for each in axes.lines]
+        assert np.allclose(lines, list(zip([16, 32] * 4, 100 * errors)))
+        boxes = [each.get_tightbbox() for each in left + right]
+        assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i]), width
+        plt.close(figure)
+
+
+def workloads_and_links_are_chosen():
+    cells = fronts_file("a", ["lu n=8", "lu n=16", "radix"], ["core-L1", "L1-L2"], [0.0, 0.1])
+    both = lambda *options: [sorted(each.get_title(loc="left") for each in draw(cells, wanted(metric="error", **dict(options))).axes if each.get_title(loc="left"))
+                             for draw in (sweep, front)]
+    for workload in ("lu", "lu,n=8", "lu n=8"):
+        names = [f"{each}, L1-L2" for each in ("lu n=16", "lu n=8") if workload == "lu" or each == "lu n=8"]
+        drawn = both(("workload", [workload, "radix"]), ("link", "L1-L2"))
+        assert drawn == [[*names, "radix, L1-L2"]] * 2, drawn
+    one = sweep(cells, wanted(metric="error", workload=["radix"], link="core-L1"))
+    assert "radix, core-L1, fifo" in texts_of(one) and [each.get_title(loc="left") for each in one.axes][0] == "error / %", texts_of(one)
+    for draw in (sweep, front):
+        for given, why in (({"workload": ["fft"]}, "--workload: there is no workload 'fft'; there are: lu n=8, lu n=16, radix"),
+                           ({"link": "L1"}, "--link: there is no link 'L1'; there are: core-L1, L1-L2")):
+            assert why in refusal(draw, cells, wanted(metric="error", **given)), (draw, given)
+    apart = fronts_file("b", ["lu"], ["core-L1"], [0.0, 0.1], workload=["lu", "radix"], link=["core-L1", "L1-L2"])
+    assert "no cells are of these workloads and links together; there are: lu, core-L1; radix, L1-L2" in refusal(sweep, apart, wanted(workload=["lu"], link="L1-L2"))
+
+
+def sweeps_of_settings_have_a_panel_each_up_to_twenty():
+    for count in (2, 21):
+        cells = settings_file("s", [f"ways={i}" for i in range(count)])
+        if count == 2:
+            titles = [each.get_title(loc="left") for each in sweep(cells, wanted(metric="error")).axes[::2]]
+            assert [each.rsplit(", ", 1)[-1] for each in titles] == ["ways=0", "ways=1"], titles
+        else:
+            assert "21 panels of workloads, links and settings are too many" in refusal(sweep, cells, wanted(metric="error"))
 
 
 def trackers_stand_on_the_front_of_the_sweep():
