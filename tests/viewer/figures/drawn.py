@@ -39,7 +39,7 @@ def core(kind, result, options):
     """The file that the core makes for a figure, or what it says of why it does not."""
     path = f"{sys.argv[1]}/data{len(os.listdir(sys.argv[1]))}.h5"
     phases = [f"--phases={','.join(map(str, options.phases))}"] if options.phases else []
-    given = [f"--{name}={getattr(options, name)}" for name in ("level", "structure", "what") if getattr(options, name)]
+    given = [f"--{name}={getattr(options, name)}" for name in ("level", "structure", "what", "columns") if getattr(options, name)]
     flags = [f"--{name}" for name in ("log", "linear") if getattr(options, name)]
     run = subprocess.run([sys.argv[2], kind, result.path, path, *phases, *given, *flags], capture_output=True, text=True)
     if run.returncode != 0:
@@ -292,17 +292,70 @@ def symmetric_logarithmic_colours_are_those_of_the_page():
 def structures_lie_from_their_first_to_their_last_byte():
     """Over what is between; of two stretches of 8 lines the gap is 13 bytes: 1.2 % of 1024, rounded up."""
     address = np.concatenate([0x10000 + 64 * np.arange(8), 0x900000 + 64 * np.arange(8)])
-    file = lines_file("places", address, [0] * 16, [1] * 16)
-    file.file.close()
-    with h5py.File(file.path, "r+") as h5:
-        for name, column in (("base", [0x10020, 0x900040, 0x500000, 0xFF00, 0]), ("bytes", [0x8F0000, 64, 64, 16, 0])):
-            h5[f"structures/{name}"] = np.array(column, np.uint64)
-        h5["structures/element_bytes"] = np.array([8] * 5, np.uint32)
-        h5["structures/name"] = np.array([b"all", b"one", b"none", b"before", b"elsewhere"])
-    counts = Counts(core("histogram", Result(file.path), wanted()))
+    file = with_structures(lines_file("places", address, [0] * 16, [1] * 16), ["all", "one", "none", "before"],
+                           [0x10020, 0x900040, 0x500000, 0xFF00], [0x8F0000, 64, 64, 16])
+    counts = Counts(core("histogram", file, wanted()))
     assert counts.length == 1024 + 13
     assert counts.places[:2] == [(32, 525 + 32), (525 + 64, 525 + 128)], counts.places
     assert np.isnan(counts.places[2:]).all()
+
+
+def with_structures(file, names, base, size):
+    file.file.close()
+    with h5py.File(file.path, "r+") as h5:
+        for name, column in (("base", base), ("bytes", size)):
+            h5[f"structures/{name}"] = np.array([*column, 0], np.uint64)
+        h5["structures/element_bytes"] = np.full(len(names) + 1, 8, np.uint32)
+        h5["structures/name"] = np.array([each.encode() for each in [*names, "elsewhere"]])
+    return Result(file.path)
+
+
+def axes_have_addresses_and_structures_and_mark_holes():
+    """Two stretches of 8 lines, the hole between them 13 bytes wide: by hand, marks are 256 bytes apart, and the hole is at 512 + 6.5."""
+    address = np.concatenate([0x10000 + 64 * np.arange(8), 0x900000 + 64 * np.arange(8)])
+    file = with_structures(lines_file("marks", np.tile(address, 2), [0] * 16 + [1] * 16, [1] * 32), ["first", "b"], [0x10000, 0x900000], [512, 512])
+    for kind in (histogram, small_multiples, heat):
+        figure = kind(file, wanted())
+        panels = [axes for axes in figure.axes if axes.get_visible() and any(each.get_label() == "holes" for each in axes.collections)]
+        assert len(panels) == (3 if kind is small_multiples else 1), kind
+        for axes in panels:
+            (holes,) = [each for each in axes.collections if each.get_label() == "holes"]
+            assert [part[:, 0].tolist() for part in holes.get_segments()] == [[518.5, 518.5]]
+            shown = [each.get_text() for each in axes.texts]
+            assert "first" in shown and "b" in shown, shown
+        axes = panels[-1]
+        stretches = [each.get_xdata().tolist() for each in axes.lines if each.get_label() == "stretch"]
+        assert stretches == [[0, 512], [525, 1037]], "the line breaks where a hole is"
+        marks, texts = line_named(axes, "marks").get_xdata(), [each.get_text() for each in axes.texts if each.get_text().startswith("0x")]
+        if kind is not small_multiples:
+            assert marks.tolist() == [0, 256, 525, 781] and texts == ["0x10000", "0x10100", "0x900000", "0x900100"], (marks, texts)
+        else:
+            assert marks.tolist() == [0, 525] and texts == ["0x10000", "0x900000"], (marks, texts)
+        plt.close(figure)
+
+
+def labels_of_addresses_have_room():
+    """Of panels side by side the last of each column alone has them, and structures whose names do not fit have their begin."""
+    random = np.random.default_rng(3)
+    for stretches in (1, 7, 60):
+        base = np.sort(random.choice(1 << 20, stretches, False)) * 0x100000 + (0x7ff000000000 if stretches == 60 else 0)
+        address = (base[:, None] + 64 * np.arange(30)).ravel()
+        for phases in (2, 6):
+            file = lines_file("room", np.tile(address, phases), np.repeat(np.arange(phases), len(address)), np.full(phases * len(address), 3))
+            file = with_structures(file, [f"a_long_name_of_what_lies_here{i}" for i in range(stretches)], base, [64 * 30] * stretches)
+            for kind in (histogram, small_multiples, heat):
+                for width in (1, 2):
+                    figure = kind(file, wanted(columns=width))
+                    figure.canvas.draw()
+                    labelled = [axes for axes in figure.axes if any(each.get_text().startswith("0x") for each in axes.texts)]
+                    across = width + (phases > 4)
+                    assert len(labelled) == (min(across, phases + 1) if kind is small_multiples else 1), (stretches, phases, kind, width)
+                    boxes = [each.get_window_extent() for axes in figure.axes for each in axes.texts if each.get_text() and axes.get_visible()]
+                    for i, box in enumerate(boxes):
+                        assert 0 <= box.x0 and box.x1 <= figure.bbox.x1 and 0 <= box.y0, (stretches, phases, kind, width)
+                        assert not any(box.overlaps(other) for other in boxes[:i]), (stretches, phases, kind, width)
+                    plt.close(figure)
+    assert [shortened("molecules", letters) for letters in (9, 8.9, 4, 3.9)] == ["molecules", "molecul\u2026", "mol\u2026", ""]
 
 
 def miss_rates_of_columns_are_misses_over_accesses():
