@@ -92,24 +92,25 @@ void check_file(const std::string& file, const FigureRequest& request, std::stri
 
 constexpr std::size_t most_marked = 100'000;  ///< cells of a file: they are handed over as one word
 
-/// What standings_of() says of the cells of a sweep, as figure_front.py reads it; empty where the file itself says it,
-/// or is of trackers.
+/// What standings_of() says of the cells of a sweep, and of what the front is, as figure_front.py reads it: without
+/// cells where the file itself says it; empty where it is of trackers.
 std::string standing_words(const std::string& path, const FigureOptions& options) {
     const InputFile file(path, options.request.trust);
     if (result_kind(file) != "sweep") return "";
-    const bool told = file.root().open_group("sweep").open_group("rows").has("remains");
-    if (told && !options.choice.given()) return "";
     SweepView view = read_sweep_view(file);
     if (options.choice.given()) {
         view.choice = choice_of(options.choice);
         require_measured(view.choice, view.timed);
     }
-    if (view.cells.size() > most_marked)
-        throw UsageError("{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
-                         shown(path), most_marked, view.cells.size());
     std::string words;
-    for (const Standing& each : standings_of(view.cells, view.choice))
-        words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
+    if (options.choice.given() || !file.root().open_group("sweep").open_group("rows").has("remains")) {
+        if (view.cells.size() > most_marked)
+            throw UsageError(
+                "{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
+                shown(path), most_marked, view.cells.size());
+        for (const Standing& each : standings_of(view.cells, view.choice))
+            words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
+    }
     view.choice.objectives = objectives_for(view.cells, view.choice);
     return fmt::format("{}:{}:{:g}", words, view.choice.objectives_text(), 100 * view.choice.tolerance);
 }

@@ -216,6 +216,13 @@ TEST_F(SweepCells, RemainInFiguresAsTheyDoElsewhere) {
         const json told = good_json(Words{"show", "s.h5"} + choice);
         for (const json& row : told["rows"]) remain += row["remains"] == true;
         EXPECT_EQ(circles(contents(directory_ / "f.svg")), remain);
+        const json objectives = told["objectives"];
+        std::string of = objectives[0];
+        for (std::size_t i = 1; i < objectives.size(); ++i) of += ", " + objectives[i].get<std::string>();
+        const double percent = 100 * told["tolerance"].get<double>();
+        for (const std::string& text :
+             {std::string(">front in error, bytes<"), fmt::format(">remain of the front in {} ({:g} %)<", of, percent)})
+            EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(text));
         different.insert(remain);
     }
     EXPECT_GT(different.size(), 1U);
@@ -245,6 +252,13 @@ TEST_F(SweepCells, InFiguresAreThoseOfChosenWorkloadsAndLinks) {
         EXPECT_THAT(cachetally(directory_.path(), figure + Words{"--workload", "radix"}).err,
                     HasSubstr("there is no workload 'radix'; there are: lu n=16, chase"));
     }
+}
+
+TEST_F(SweepCells, InFiguresNameTheDefaultObjectives) {
+    const Words sweep{"sweep", "lu", "n=16", "--counters", "16,32", "--granularity", "1,2", "-o", "s.h5"};
+    ASSERT_EQ(cachetally(directory_.path(), sweep).status, 0);
+    ASSERT_EQ(cachetally(directory_.path(), {"figure", "front", "s.h5", "-o", "f.svg"}).status, 0);
+    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">remain of the front in error, bytes, bits (5 %)<"));
 }
 
 TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {

@@ -132,7 +132,7 @@ def chosen_text(options, count):
 def histogram(result, options):
     counts = Counts(options.data)
     count = len(counts.pictures)
-    figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * count), squeeze=False,
+    figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.55 + 1.05 * count), squeeze=False,
                                 layout="constrained")
     for i, (row, picture) in enumerate(zip(axes[:, 0], counts.pictures)):
         draw_histogram(row, counts.length, picture, options.what, options.log, ground_of([picture]))
@@ -173,7 +173,7 @@ def small_multiples(result, options):
     names = result.phase_names() or [""] * counts.phases
     named = any(names[phase] for phase in phases)
     below = "\n" if named else ""  # names are longer than what is left beside the note of outliers
-    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.3 + (1.0 + 0.12 * named) * rows), squeeze=False, layout="constrained")
+    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.45 + (1.0 + 0.12 * named) * rows), squeeze=False, layout="constrained")
     cells = list(axes.flat)
     ground = ground_of(counts.pictures)
     for cell, picture in zip(cells, counts.pictures):

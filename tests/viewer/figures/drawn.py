@@ -59,14 +59,15 @@ def texts_of(figure):
     return [each.get_text() for each in figure.findobj(matplotlib.text.Text) if each.get_text() and each.get_visible()]
 
 
-def fronts_file(name, workloads, links, errors, **columns):
+def fronts_file(name, workloads, links, errors, machine="", **columns):
     """A cell per error in each workload and link, of granularities 1, 2, ...; traffic falls as the error rises."""
     places = [(workload, link) for workload in workloads for link in links]
     cells = [(workload, link, i, error) for workload, link in places for i, error in enumerate(errors)]
     rows = {"workload": [each[0] for each in cells], "link": [each[1] for each in cells], "settings": [""] * len(cells), "eviction": ["fifo"] * len(cells),
             "granularity": [str(each[2] + 1) for each in cells], "counters": np.full(len(cells), 16, np.uint32), "error": np.array([each[3] for each in cells]),
             "bytes_per_event": np.array([1 / (1 + each[2]) for each in cells]), **columns}
-    return result_of(name, {"sweep/rows": rows}, [("sweep", "link", ",".join(links)), ("sweep", "tolerance", 0.05)])
+    ran = {"machine": {"yaml": ["-"]}} if machine else {}
+    return result_of(name, {"sweep/rows": rows, **ran}, [("sweep", "link", ",".join(links)), ("sweep", "tolerance", 0.05), *[(each, "name", machine) for each in ran]])
 
 
 def trackers_file(name, errors, traffic):
@@ -160,6 +161,62 @@ def trackers_stand_on_the_front_of_the_sweep():
     assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1"]
 
 
+def titles_of(figure):
+    """Titles of panels by row; None where there is no panel."""
+    rows = {}
+    for axes in figure.axes:
+        rows.setdefault(axes.get_subplotspec().rowspan.start, []).append(axes.get_title(loc="left").replace("\n", " ") if axes.get_visible() else None)
+    return list(rows.values())
+
+
+def name_of(result):
+    return result.path.rsplit("/", 1)[-1]
+
+
+def panels_of_one_workload_stand_beside_each_other():
+    """Whatever the order in the files, and however their machines call their links; titles say what differs."""
+    one, other = fronts_file("a", ["lu", "radix", "fft"], ["core-L1"], [0.0], "small"), fronts_file("b", ["fft", "lu"], ["core-L1D"], [0.1], "big")
+    a, b = name_of(one), name_of(other)
+    pairs = [f"{a}: lu on small, core-L1", f"{b}: lu on big, core-L1D", f"{a}: radix on small, core-L1", None, f"{a}: fft on small, core-L1", f"{b}: fft on big, core-L1D"]
+    assert titles_of(front(one, wanted(more=[other.path], columns=1))) == [pairs[:2], pairs[2:4], pairs[4:]]
+    assert titles_of(front(one, wanted(more=[other.path]))) == [pairs[:3], [*pairs[4:], None]], "no column is empty"
+    alike = fronts_file("c", ["radix", "lu"], ["L1-L2", "core-L1"], [0.0], "small")
+    names = [f"{name_of(each)}: {workload}, {link}" for workload in ("radix", "lu") for link in ("L1-L2", "core-L1") for each in ([alike, one] if link == "core-L1" else [alike])]
+    figure = front(alike, wanted(more=[one.path], workload=["radix", "lu"]))
+    assert titles_of(figure) == [[names[0], names[1], names[2]], [names[3], names[4], names[5]]], titles_of(figure)
+    assert any(text == "on small" for text in texts_of(figure)), "what all have in common"
+    three = titles_of(front(one, wanted(more=[one.path.replace(a, name_of(copied(one, f"{i}")))  for i in (1, 2)], columns=1, workload=["lu", "radix"])))
+    assert [[title is not None for title in row] for row in three] == [[True, True], [True, False]] * 2 and ["lu" in row[0] for row in three] == [True, True, False, False]
+
+
+def copied(result, name):
+    path = f"{sys.argv[1]}/copy{name}.h5"
+    with open(result.path, "rb") as source, open(path, "wb") as target:
+        target.write(source.read())
+    return Result(path)
+
+
+def rings_of_other_objectives_look_different_and_name_their_files():
+    remains = {"remains": np.array([1, 0], np.uint8)}
+    one, other = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1], **remains), fronts_file("b", ["radix"], ["core-L1"], [0.0, 0.1], **remains)
+    figure = front(one, wanted(more=[other.path], standing=[":error,bytes,bits:5", ":error,bits:5"]))
+    rings = [next(each for each in axes.lines if each.get_gid() == "remain") for axes in figure.axes[:2]]
+    assert [each.get_marker() for each in rings] == ["o", "s"] and [circled(axes) for axes in figure.axes[:2]] == [[0], [0]]
+    legend = {text.get_text(): handle.get_marker() for text, handle in zip(figure.legends[0].get_texts(), figure.legends[0].get_lines())}
+    assert legend[f"remain of the front in error, bytes, bits (5 %): {name_of(one)}"] == "o", legend
+    assert legend[f"remain of the front in error, bits (5 %): {name_of(other)}"] == "s", legend
+    assert titles_of(figure) == [[f"{name_of(one)}: lu, core-L1", f"{name_of(other)}: radix, core-L1"]]
+    same = front(one, wanted(more=[other.path], standing=[":error,bits:5"] * 2))
+    assert [each for each in texts_of(same) if each.startswith("remain")] == ["remain of the front in error, bits (5 %)"]
+
+
+def panels_with_trackers_say_so():
+    cells, trackers = fronts_file("a", ["lu n=8"], ["core-L1"], [0.0, 0.1]), trackers_file("t", [0.05], [0.5])
+    assert titles_of(front(cells, wanted(beside=trackers.path))) == [[f"lu n=8, core-L1, with trackers of {name_of(trackers)}"]]
+    both = titles_of(front(cells, wanted(more=[trackers.path])))
+    assert both == [[f"{name_of(cells)}: lu n=8, core-L1", f"{name_of(trackers)}: lu n=8, core-L1, trackers"]], both
+
+
 def circled(axes):
     return sorted(round(x, 9) for each in axes.lines if each.get_gid() == "remain" for x in each.get_xdata())
 
@@ -178,11 +235,11 @@ def what_remains_is_what_the_file_says():
     cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.109, 0.2, 0.3], **own)
     drawn = front(cells, wanted()).axes[0]
     assert np.allclose(line_named(drawn, "front").get_xdata(), [0, 10, 10.9, 20]), "what the bounds leave out is on no front"
-    assert circled(drawn) == [10.9] and [each.get_text() for each in drawn.texts if each.get_text()] == ["G = 3"]
+    assert circled(drawn) == [10.9] and [each.get_text() for each in drawn.texts if each.get_text()] == ["G = 3, C = 16"]
     # what the tool hands over where it is asked for other objectives
     figure = front(cells, wanted(standing=["31002:bits,error:12.5"]))
     assert circled(figure.axes[0]) == [0] and np.allclose(line_named(figure.axes[0], "front").get_xdata(), [0, 10, 30])
-    assert "remain (bits, error), 12.5 %" in texts_of(figure)
+    assert "remain of the front in bits, error (12.5 %)" in texts_of(figure) and "front in error, bytes" in texts_of(figure)
     both = front(cells, wanted(more=[cells.path], standing=["00003:bits:5", ""])).axes
     assert [circled(each) for each in both[:2]] == [[30], [10.9]]
 
@@ -508,7 +565,7 @@ def heat_tells_no_line_nothing_and_the_least_apart():
         result = lines_file("apart", np.concatenate([address, far, far]), [0] * 16 + [1] * 8, [low] * 8 + [64] * 8 + [64] * 8)
         figure = heat(result, wanted(log=log, linear=not log))
         second = 512 + 13  # the gap is 1.2 % of 1024 bytes
-        paper = colour_at(figure, 512 + 6.5, 0)
+        paper = colour_at(figure, 512 + 9.5, 0)  # beside the mark of the hole
         none, least, most = colour_at(figure, 250, 1), colour_at(figure, 250, 0), colour_at(figure, second + 250, 0)
         assert len({paper, none, least, most}) == 4, (paper, none, least, most)
         assert paper == (255, 255, 255)
@@ -580,7 +637,7 @@ def fronts_are_staircases_over_all_rows():
         for chosen in ("", "lru"):
             figure = front(sweep_file(*columns), wanted(metric="swapouts", eviction=chosen))
             axes = figure.axes[0]
-            stairs = next(each for each in axes.lines if each.get_label() == "front")
+            stairs = next(each for each in axes.lines if each.get_label() == "front in error, swapouts")
             assert stairs.get_drawstyle() == "steps-post"
             x, y = stairs.get_data()
             own = [i for i in range(40) if chosen in ("", eviction[i])]
@@ -595,14 +652,14 @@ def fronts_are_staircases_over_all_rows():
             assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
             if not chosen:
                 legend = [each.get_text() for each in figure.legends[0].get_texts()]
-                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front"}, legend
+                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front in error, swapouts"}, legend
             plt.close(figure)
 
 
 def cells_at_one_place_are_all_named():
     result = sweep_file(["fifo", "lru", "fifo", "lru"], ["1", "1", "2", "2"], [16, 16, 64, 64], [0, 0, 0.1, 0.1], [50, 50, 10, 20])
     shown = texts_of(front(result, wanted(metric="swapouts", standing=["3332:error:5"])))
-    assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2" in shown, shown
+    assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2, C = 64" in shown, shown
 
 
 def labels_do_not_stand_over_each_other():

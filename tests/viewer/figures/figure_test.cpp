@@ -302,11 +302,11 @@ TEST_F(Figures, FrontsHaveTheCellsThatNoOtherBeats) {
     const std::string script(figure_script());
     write_contents(directory_ / "front.py", script.substr(0, script.rfind("main()")) + R"(
 result = Result(sys.argv[1])
-drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", more=[], standing=["33133111:error,slowdown:5"])).axes[0]
-line = next(each for each in drawn.lines if each.get_label() == "front")
+drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", more=[], standing=["33133111:error,slowdown:5"])).axes[0]
+line = next(each for each in drawn.lines if each.get_label() == "front in error, slowdown")
 points = [(round(x, 9), round(y, 9)) for x, y in zip(*line.get_data())]
 assert points == [(0, 40), (1, 10), (1, 10), (5, -10)], points
-assert sorted(each.get_text() for each in drawn.texts) == ["G = 1", "G = 2", "G = 4, C = 64\nG = 5, C = 16"], [each.get_text() for each in drawn.texts]
+assert sorted(each.get_text() for each in drawn.texts) == ["G = 1, C = 16", "G = 2, C = 64", "G = 4, C = 64\nG = 5, C = 16"], [each.get_text() for each in drawn.texts]
 cells = {each.get_label(): sorted(zip(*(np.round(values, 9).tolist() for values in each.get_data()))) for each in drawn.lines}
 assert cells["C = 16"] == [(1, 10), (2, 20), (5, -10)], cells
 assert cells["C = 64"] == [(0, 40), (0, 50), (1, 10), (3, 10)], cells
@@ -321,9 +321,10 @@ assert is_log("slowdown", np.array([1, 31])) and not is_log("slowdown", np.array
         wanted.overwrite = true;
         draw_figure(wanted);
         const std::string svg = contents(directory_ / "f.svg");
-        for (const char* text : {">slowdown / %<", ">error / %<", ">front<", ">C = 16<", ">C = 64<", ">G = 1<"})
+        for (const char* text :
+             {">slowdown / %<", ">error / %<", ">front in error, slowdown<", ">C = 16<", ">C = 64<", ">G = 1, C = 16<"})
             EXPECT_NE(svg.find(text), std::string::npos) << text << ' ' << columns;
-        EXPECT_EQ(svg.find(">G = 3<"), std::string::npos) << columns;
+        EXPECT_EQ(svg.find(">G = 3, C = 16<"), std::string::npos) << columns;
     }
     draw_figure(request("front", "b.svg"));
     EXPECT_NE(contents(directory_ / "b.svg").find(">bytes per event<"), std::string::npos);
@@ -342,11 +343,11 @@ assert short_settings(["ways=0,width=8", "ways=4,width=8"]) == ({"ways=0,width=8
 for alone in (["", "ways=4"], ["ways=4"], ["ways=4", "drain=full,ways=4"]):
     assert short_settings(alone) == ({each: each for each in alone}, ""), alone
 def remaining(second):
-    drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
+    drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
     return [" ".join(each.get_text().split()) for each in drawn.legends[0].get_texts() if "remain" in each.get_text()]
-assert remaining("333:error,slowdown:5") == ["remain (error, slowdown), 5 %"], remaining("333:error,slowdown:5")
+assert remaining("333:error,slowdown:5") == ['remain of the front in error, slowdown (5 %)'], remaining("333:error,slowdown:5")
 first, second = remaining("333:error:1")
-assert first.startswith("remain (error, slowdown), 5 %: s.h5:") and second.startswith("remain (error), 1 %: t.h5:"), (first, second)
+assert (first, second) == ('remain of the front in error, slowdown (5 %): s.h5', 'remain of the front in error (1 %): t.h5'), (first, second)
 )");
     EXPECT_EQ(
         std::system(
