@@ -2,6 +2,7 @@
 // Figures: drawn whole or not at all, the same each time, and what cannot be drawn is told.
 #include "viewer/figures/figure.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "monitor/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
+#include "viewer/structure_advice.hpp"
 
 namespace cachetally {
 namespace {
@@ -112,6 +114,24 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_NE(refusal(request("histogram", "x.svg")).find("/no/such/python: cannot be started"), std::string::npos);
     ::unsetenv("CACHETALLY_PYTHON");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
+}
+
+TEST_F(Figures, OfUnknownStructuresNameTheFirstOfMany) {
+    std::vector<Region> many;
+    for (unsigned i = 0; i < 22; ++i) many.push_back({fmt::format("s{}", i), 0x1000 + 0x100 * i, 0x100, 8});
+    const std::string said = structure_advice("unlike", many);
+    EXPECT_NE(said.find("of 22, the first are: s0, s1,"), std::string::npos) << said;
+    EXPECT_NE(said.find("s19"), std::string::npos) << said;
+    EXPECT_EQ(said.find("s20"), std::string::npos) << said;
+    result_ = directory_ / "many.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", "cachetally result");
+    write_combined(file.root(), {{"L1", 64, {0}, {0x1000}, {1.0}, {0.0}}});
+    StructureTable table;
+    table.regions = many;
+    write_structures(file.root(), table, {});
+    file.finish();
+    EXPECT_NE(refusal(request("histogram", "x.svg", {"--structure=unlike"})).find(said), std::string::npos);
 }
 
 TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
