@@ -37,6 +37,16 @@ def axes_have_addresses_and_structures_and_mark_holes():
         plt.close(figure)
 
 
+def addresses_stand_under_the_last_level_alone():
+    file = lines_file("levels", 0x10000 + 64 * np.arange(8), [0] * 8, [1] * 8)
+    file.file.close()
+    with h5py.File(file.path, "r+") as h5:
+        h5.copy("combined/L1", "combined/L2")
+        h5["combined"].attrs["names"] = ["L1", "L2"]
+    panels = histogram(Result(file.path), wanted()).axes
+    assert [sum(each.get_text().startswith("0x") for each in axes.texts) for axes in panels] == [0, 4], "by hand: 512 bytes, 128 apart"
+
+
 def labels_of_addresses_have_room():
     """Of panels side by side the last of each column alone has them, and structures whose names do not fit have their begin."""
     random = np.random.default_rng(3)

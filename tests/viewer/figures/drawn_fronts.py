@@ -101,6 +101,25 @@ def what_remains_is_what_the_file_says():
     assert [circled(each) for each in both[:2]] == [[30], [10.9]]
 
 
+def rings_lie_on_the_line_where_both_are_of_the_same_objectives():
+    """And off it where rings are of one more; the legend says of which each is. Fronts by the definition, cell by cell."""
+    random = np.random.default_rng(11)
+    error, bits, traffic = (random.integers(1, 20, 30).astype(float) for _ in range(3))
+
+    def standing(*values):
+        beats = [any(all(v[j] <= v[i] for v in values) and any(v[j] < v[i] for v in values) for j in range(30)) for i in range(30)]
+        return "".join("1" if beaten else "3" for beaten in beats)
+
+    cells = fronts_file("r", ["lu"], ["core-L1"], error / 100, bits=bits, bytes_per_event=traffic)
+    for values, names, on in (((error, bits), "error,bits", True), ((error, bits, traffic), "error,bits,bytes", False)):
+        figure = front(cells, wanted(metric="bits", standing=[f"{standing(*values)}:{names}:0"]))
+        ring, line = (next(each for each in figure.axes[0].lines if which(each)) for which in (lambda each: each.get_gid() == "remain", lambda each: each.get_label().startswith("front in")))
+        corners = {tuple(np.round(each, 6)) for each in line.get_xydata()}
+        assert {tuple(np.round(each, 6)) in corners for each in ring.get_xydata()} == ({True} if on else {True, False}), names
+        shown = texts_of(figure)
+        assert "front in error, bits" in shown and f"remain of the front in {names.replace(',', ', ')} (0 %)" in shown, shown
+
+
 def many_settings_can_be_read():
     for many in (2, 16, 40):
         # in full, as they have not all the same keys
