@@ -32,7 +32,9 @@ std::uint64_t step_of(double apart) {
 }
 
 /// Letters of "0x1f00".
-double letters_of(std::uint64_t address) { return 2 + std::max(1.0, std::ceil(std::bit_width(address) / 4.0)); }
+double letters_of(std::uint64_t address) {
+    return 2 + std::max(1.0, std::ceil(static_cast<double>(std::bit_width(address)) / 4));
+}
 
 /// Adds the marks of a part of an axis one after another, from left to right.
 class Marks {
@@ -117,10 +119,10 @@ std::vector<AddressMark> address_marks(const AddressAxis& axis, double x0, doubl
     const std::uint64_t step = step_of(apart);
     Marks marks(x0, x1, letter);
     for (const auto& [base, bytes, start, rest] : cut(axis, x0, x1).stretches) {
-        const auto first = static_cast<double>((0 - base) & (step - 1));
-        if (first >= bytes) marks.add(start, base);
-        for (double at = first; at < bytes; at += static_cast<double>(step))
-            marks.add(start + at, base + static_cast<std::uint64_t>(at));
+        const std::uint64_t first = (0 - base) & (step - 1);
+        if (static_cast<double>(first) >= bytes) marks.add(start, base);
+        for (std::uint64_t at = first; static_cast<double>(at) < bytes; at += step)
+            marks.add(start + static_cast<double>(at), base + at);
     }
     return marks.take();
 }
