@@ -24,7 +24,9 @@ namespace {
 struct FigureOptions {
     FigureRequest request;
     std::vector<std::string> files;
-    std::string level, structure, what, phases, metric, eviction, test, variant, beside, x, y, value, facet, lines;
+    std::string level, structure, what, phases, metric, eviction, test, variant, beside, x, y, value, facet, lines,
+        link;
+    std::vector<std::string> workloads;
     ChoiceTexts choice;
     unsigned columns = 2;
     bool log = false, linear = false;
@@ -46,11 +48,11 @@ const std::vector<Kind>& kinds() {
         {"heat", "run", {"--level", "--structure", "--what", "--log", "--linear"}, {}},
         {"sweep",
          "sweep",
-         {"--metric", "--eviction"},
+         {"--metric", "--eviction", "--workload", "--link"},
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front",
          "sweep",
-         {"--metric", "--eviction", "--beside", "--objectives", "--where", "--tolerance"},
+         {"--metric", "--eviction", "--workload", "--link", "--beside", "--objectives", "--where", "--tolerance"},
          {"bytes", "swapouts", "bits", "area", "energy", "slowdown"},
          "trackers",
          "trackers",
@@ -90,24 +92,25 @@ void check_file(const std::string& file, const FigureRequest& request, std::stri
 
 constexpr std::size_t most_marked = 100'000;  ///< cells of a file: they are handed over as one word
 
-/// What standings_of() says of the cells of a sweep, as figure_front.py reads it; empty where the file itself says it,
-/// or is of trackers.
+/// What standings_of() says of the cells of a sweep, and of what the front is, as figure_front.py reads it: without
+/// cells where the file itself says it; empty where it is of trackers.
 std::string standing_words(const std::string& path, const FigureOptions& options) {
     const InputFile file(path, options.request.trust);
     if (result_kind(file) != "sweep") return "";
-    const bool told = file.root().open_group("sweep").open_group("rows").has("remains");
-    if (told && !options.choice.given()) return "";
     SweepView view = read_sweep_view(file);
     if (options.choice.given()) {
         view.choice = choice_of(options.choice);
         require_measured(view.choice, view.timed);
     }
-    if (view.cells.size() > most_marked)
-        throw UsageError("{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
-                         shown(path), most_marked, view.cells.size());
     std::string words;
-    for (const Standing& each : standings_of(view.cells, view.choice))
-        words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
+    if (options.choice.given() || !file.root().open_group("sweep").open_group("rows").has("remains")) {
+        if (view.cells.size() > most_marked)
+            throw UsageError(
+                "{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
+                shown(path), most_marked, view.cells.size());
+        for (const Standing& each : standings_of(view.cells, view.choice))
+            words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
+    }
     view.choice.objectives = objectives_for(view.cells, view.choice);
     return fmt::format("{}:{}:{:g}", words, view.choice.objectives_text(), 100 * view.choice.tolerance);
 }
@@ -143,6 +146,8 @@ void run(const FigureOptions& options) {
     pass("--phases", options.phases);
     pass("--metric", options.metric);
     pass("--eviction", options.eviction);
+    for (const std::string& workload : options.workloads) pass("--workload", workload);
+    pass("--link", options.link);
     pass("--test", options.test);
     pass("--variant", options.variant);
     pass("--beside", options.beside);
@@ -164,9 +169,10 @@ void run(const FigureOptions& options) {
 /// What a kind would pass over is refused.
 void check_use(const CLI::App& command, const FigureOptions& options) {
     const Kind& kind = kind_of(options.request.kind);
-    for (const char* option : {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric",
-                               "--eviction", "--test", "--variant", "--beside", "--x", "--y", "--value", "--facet",
-                               "--lines", "--objectives", "--where", "--tolerance"})
+    for (const char* option :
+         {"--level",    "--structure", "--what",       "--phases", "--log",       "--linear",   "--metric",
+          "--eviction", "--test",      "--variant",    "--beside", "--x",         "--y",        "--value",
+          "--facet",    "--lines",     "--objectives", "--where",  "--tolerance", "--workload", "--link"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
             throw UsageError("{} is not for figures of the kind {}, which take {}", option, kind.name,
@@ -218,6 +224,14 @@ void add_figure(CLI::App& app) {
                         "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
     command->add_option("--eviction", options->eviction,
                         "Of sweeps with several: which (default: the first; of fronts all)");
+    add_text_option(
+        *command, "--workload", options->workloads,
+        "Of sweeps and fronts: a workload, as in lu or lu,n=64; may be repeated (default: all, a panel each)",
+        "WORKLOAD[,OPTION...]", "the name of a workload, as in lu,n=64")
+        ->allow_extra_args(false);
+    add_text_option(*command, "--link", options->link,
+                    "Of sweeps and fronts: some links, as in core-L1D,L1D-L2 (default: all, a panel each)",
+                    "NAME,NAME...", "the name of a link");
     command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
         ->check(one_of({"published", "robust"}))
@@ -254,7 +268,7 @@ void add_figure(CLI::App& app) {
         "Examples:\n"
         "  cachetally figure histogram lu.h5 --what misses -o misses.pdf\n"
         "  cachetally figure phases lu.h5 --structure A --phases 3-6 -o phases.pdf\n"
-        "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg\n"
+        "  cachetally figure sweep sweep.h5 --metric error --workload lu --columns 1 -o error.svg\n"
         "  cachetally figure front sweep.h5 --metric slowdown -o front.pdf\n"
         "  cachetally figure reuse lu.h5 --log -o reuse.pdf\n"
         "  cachetally figure front lu.h5 radix.h5 --metric bits --objectives error,bits -o fronts.pdf\n"

@@ -11,14 +11,13 @@
 #include "storage/provenance.hpp"
 #include "viewer/intrusion_view.hpp"
 #include "viewer/probe_text.hpp"
+#include "viewer/structure_advice.hpp"
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
 #include "viewer/trackers_view.hpp"
 
 namespace cachetally {
 namespace {
-
-constexpr std::size_t structures_named = 20;  ///< data structures in an error
 
 using Json = nlohmann::ordered_json;
 
@@ -151,14 +150,14 @@ void check_names(const RunView& view, const ShowOptions& options) {
     if (!options.phases.all() && options.phases.highest() >= phases)
         throw std::invalid_argument(fmt::format("'--phase {}': the run has {} phase{}, numbered from 0",
                                                 options.phases.highest(), phases, phases == 1 ? "" : "s"));
-    std::vector<std::string_view> structures;
     std::vector<std::string> monitors;
-    for (const Region& region : view.structures.regions) structures.push_back(region.name);
-    if (!options.structure.empty() && std::ranges::find(structures, options.structure) == structures.end())
+    const std::vector<Region>& structures = view.structures.regions;
+    if (!options.structure.empty() &&
+        std::ranges::find(structures, options.structure, &Region::name) == structures.end())
         throw std::invalid_argument(
             structures.empty() ? fmt::format("'--structure {}': the run names no data structures", options.structure)
                                : fmt::format("'--structure {}': there is none of that name{}", options.structure,
-                                             advice(options.structure, structures, structures_named)));
+                                             structure_advice(options.structure, structures)));
     for (const MonitorSummary& monitor : view.monitors) monitors.push_back(monitor.name);
     if (!options.monitor.empty() && std::ranges::find(monitors, options.monitor) == monitors.end())
         throw std::invalid_argument(monitors.empty()

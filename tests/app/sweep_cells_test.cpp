@@ -216,11 +216,49 @@ TEST_F(SweepCells, RemainInFiguresAsTheyDoElsewhere) {
         const json told = good_json(Words{"show", "s.h5"} + choice);
         for (const json& row : told["rows"]) remain += row["remains"] == true;
         EXPECT_EQ(circles(contents(directory_ / "f.svg")), remain);
+        const json objectives = told["objectives"];
+        std::string of = objectives[0];
+        for (std::size_t i = 1; i < objectives.size(); ++i) of += ", " + objectives[i].get<std::string>();
+        const double percent = 100 * told["tolerance"].get<double>();
+        for (const std::string& text :
+             {std::string(">front in error, bytes<"), fmt::format(">remain of the front in {} ({:g} %)<", of, percent)})
+            EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(text));
         different.insert(remain);
     }
     EXPECT_GT(different.size(), 1U);
     const Words wrong{"figure", "front", "s.h5", "-o", "x.svg", "--objectives", "eror"};
     EXPECT_THAT(cachetally(directory_.path(), wrong).err, HasSubstr("did you mean 'error'?"));
+}
+
+TEST_F(SweepCells, InFiguresAreThoseOfChosenWorkloadsAndLinks) {
+    ASSERT_EQ(cachetally(directory_.path(), {"sweep", "--workload", "lu,n=16", "--workload", "chase", "--count", "1K",
+                                             "--link", "core-L1D,L1D-L2", "--counters", "16,32", "-o", "s.h5"})
+                  .status,
+              0);
+    for (const char* kind : {"sweep", "front"}) {
+        const Words figure{"figure", kind, "s.h5", "-f", "-o", "f.svg"};
+        const auto panels = [&](const Words& choice) {
+            const Finished drawn = cachetally(directory_.path(), figure + choice);
+            EXPECT_EQ(drawn.status, 0) << drawn.err;
+            const std::string svg = contents(directory_ / "f.svg");
+            std::vector<std::string> found;
+            for (const char* title : {">lu n=16, core-L1D<", ">lu n=16, L1D-L2<", ">chase, core-L1D<"})
+                if (svg.find(title) != std::string::npos) found.emplace_back(title);
+            return found.size();
+        };
+        EXPECT_EQ(panels({}), 3U) << kind;
+        EXPECT_EQ(panels({"--workload", "lu", "--link", "core-L1D,L1D-L2"}), 2U) << kind;
+        EXPECT_EQ(panels({"--link", "core-L1D"}), 2U) << kind;
+        EXPECT_THAT(cachetally(directory_.path(), figure + Words{"--workload", "radix"}).err,
+                    HasSubstr("there is no workload 'radix'; there are: lu n=16, chase"));
+    }
+}
+
+TEST_F(SweepCells, InFiguresNameTheDefaultObjectives) {
+    const Words sweep{"sweep", "lu", "n=16", "--counters", "16,32", "--granularity", "1,2", "-o", "s.h5"};
+    ASSERT_EQ(cachetally(directory_.path(), sweep).status, 0);
+    ASSERT_EQ(cachetally(directory_.path(), {"figure", "front", "s.h5", "-o", "f.svg"}).status, 0);
+    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">remain of the front in error, bytes, bits (5 %)<"));
 }
 
 TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page says of one thing in several places agrees: under the pointer, after a click, in CSV, in Python.
+import { readFileSync } from 'node:fs';
 import { box, number, tableRows } from './screen.mjs';
 
 async function savedRows(t, page) {
@@ -86,6 +87,21 @@ export const agreementCases = [
                 t.near(found(line, /error ([\d.e-]+)/), error, `error of ${granularity}, ${counters}`);
                 t.near(found(line, /area ([\d.e+]+)/), area, `area of ${granularity}, ${counters}`);
             });
+        },
+    ],
+    [
+        'agreement: figures for print have the addresses and holes of the page at their axis',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'lu', 'n=64', '-m', 'generic3', '-o', 'axis.h5');
+            t.run('figure', 'histogram', 'axis.h5', '-o', 'axis.svg', '--force');
+            await t.open(page, t.file('axis.h5'), 'show=accesses');
+            const drawn = [await t.saved(page, 'SVG'), readFileSync(t.file('axis.svg'), 'utf8')].map((svg) => ({
+                addresses: [...String(svg).matchAll(/>(0x[0-9a-f]+)</g)].map(([, address]) => address).join(),
+                holes: new Set([...String(svg).matchAll(/stroke-dasharray[=:]["' ]*\d/g)].map(([text]) => text)).size,
+            }));
+            t.equal(drawn[0].addresses, '0x10000000,0x10004000,0x10008000,0x7fff0000', 'the page');
+            t.equal(JSON.stringify(drawn[1]), JSON.stringify(drawn[0]), 'the figure');
         },
     ],
 ];

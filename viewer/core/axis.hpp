@@ -43,6 +43,20 @@ AddressAxis cut(const AddressAxis& axis, double x0, double x1);
 /// From where to where on the axis addresses lie; nothing if none of them is on it.
 std::optional<std::pair<double, double>> place_on(const AddressAxis& axis, ByteRange range);
 
+/// A mark on an axis; `label`: where the middle of its text ("0x1f00") stands, if there is room for it.
+struct AddressMark {
+    double place = 0;
+    std::uint64_t address = 0;
+    std::optional<double> label;
+};
+
+/// Marks of what lies in x0 .. x1: the multiples of a power of two of at least `apart` bytes, and the begin of each
+/// stretch without one; none is nearer than a letter to another. `letter`: bytes of the axis that a letter takes.
+std::vector<AddressMark> address_marks(const AddressAxis& axis, double x0, double x1, double apart, double letter);
+
+/// The middles of the holes in x0 .. x1, but for those whose gaps are narrower than `least`.
+std::vector<double> holes_of(const AddressAxis& axis, double x0, double x1, double least);
+
 /// Collects where lines have counts, in bounded memory if what the ranges join to is bounded.
 class Extents {
 public:

@@ -36,6 +36,8 @@ __asm__(
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_sweep.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_front_layout.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_front.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_campaign.py\"\n"

@@ -104,9 +104,9 @@ def legend_beside(axes, handles=None, **more):
     axes.legend(handles=handles, frameon=False, **{"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "ncols": -(-lines // rows), **more})
 
 
-def headed(figure, result, *selected):
-    """The title: what was run on what, and what of it is shown."""
-    text = ", ".join(clean(each) for each in (result.title(), *selected) if each)
+def headed(figure, result, *selected, program=""):
+    """The title: what was run on what, and what of it is shown. `program`: some of what was run."""
+    text = ", ".join(clean(each) for each in (result.title(program), *selected) if each)
     width = figure.get_size_inches()[0]
     figure.suptitle(textwrap.fill(text, int(width * 17)), x=0.06 / width, ha="left", fontsize=7.5, color="#333333")
     return figure
@@ -125,9 +125,10 @@ class Result:
         self.structures = [] if table is None else [
             clean(name) for name, size in zip(table["name"].asstr()[:], table["bytes"][:]) if size > 0]
 
-    def title(self):
-        """"lu n=128 on schulz2002", as far as the file says it."""
+    def title(self, some=""):
+        """"lu n=128 on schulz2002", as far as the file says it; `some`: of the programs."""
         program, machine = self.program()
+        program = some or program
         return " ".join([program] * bool(program) + ["on", machine] * bool(machine)) + (f"; partial: {self.interrupted()}" if self.interrupted() else "")
 
     def program(self):

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/text.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
+#include "viewer/structure_advice.hpp"
 
 namespace cachetally {
 namespace {
@@ -98,19 +98,13 @@ std::vector<Region> drawn_structures(const InputFile& file) {
     return found;
 }
 
-constexpr std::size_t structures_named = 20;
-
 ByteRange named_range(const InputFile& file, const std::string& name) {
     const std::vector<std::string> parts = parts_of(name, ':');
     const std::vector<Region> structures = drawn_structures(file);
     const auto found = std::ranges::find(structures, parts.front(), &Region::name);
-    if (found == structures.end()) {
-        std::vector<std::string_view> names;
-        names.reserve(structures.size());
-        for (const Region& each : structures) names.push_back(each.name);
+    if (found == structures.end())
         throw StorageError("{}: there is no data structure '{}'{}", file.path(), parts.front(),
-                           advice(parts.front(), names, structures_named));
-    }
+                           structure_advice(parts.front(), structures));
     if (parts.size() == 1) return {found->base, found->base + (found->bytes - 1)};
     const auto offset = parts.size() == 3 ? whole_of(parts[1]) : std::nullopt;
     const auto bytes = parts.size() == 3 ? whole_of(parts[2]) : std::nullopt;

@@ -20,6 +20,11 @@ namespace {
 constexpr std::size_t histogram_columns = 900, heat_columns = 600;
 constexpr std::size_t most_pictures = 40;
 
+// nearly, of the letters of addresses: what a panel has beside it, of column widths of a paper, and how many fit
+constexpr double beside_panel = 0.17, beside_heat = 0.33, letters_of_column = 60;
+constexpr double letters_apart = 22;  ///< from mark to mark
+constexpr double least_gap = 0.15;    ///< letters, of a hole that is marked
+
 CountKind kind_of(const FigureRequest& request) {
     const std::string what = option_of(request, "--what");
     return what == "misses"     ? CountKind::misses
@@ -77,7 +82,36 @@ void write_picture(Group group, const AxisLines& lines, const std::vector<Counte
     group.set_attribute("above", static_cast<std::uint64_t>(above));
 }
 
-void write_axis(Group& root, const AddressAxis& axis, const InputFile& file) {
+unsigned columns_of_paper(const FigureRequest& request) { return option_of(request, "--columns") == "1" ? 1 : 2; }
+
+/// How many pictures of phases stand side by side.
+unsigned pictures_across(const FigureRequest& request, std::size_t phases) {
+    return columns_of_paper(request) + (phases > 4 ? 1 : 0);
+}
+
+/// Bytes of the axis that a letter takes under a panel of which so many stand side by side.
+double letter_of(const AddressAxis& axis, const FigureRequest& request, unsigned across) {
+    const double panel = columns_of_paper(request) / static_cast<double>(across);
+    return axis.bytes / (letters_of_column * (panel - (request.kind == "heat" ? beside_heat : beside_panel)));
+}
+
+/// Marks and labels of addresses, and where there are holes.
+void write_marks(Group& group, const AddressAxis& axis, double letter) {
+    std::vector<double> place, label;
+    std::vector<std::uint64_t> address;
+    for (const AddressMark& mark : address_marks(axis, 0, axis.bytes, letters_apart * letter, letter)) {
+        place.push_back(mark.place);
+        address.push_back(mark.address);
+        label.push_back(mark.label.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    Group marks = group.create_group("marks");
+    marks.write("place", place);
+    marks.write("address", address);
+    marks.write("label", label);
+    group.write("holes", holes_of(axis, 0, axis.bytes, least_gap * letter));
+}
+
+void write_axis(Group& root, const AddressAxis& axis, const InputFile& file, double letter) {
     std::vector<std::uint64_t> base;
     std::vector<double> bytes, start, from, to;
     for (const AxisStretch& stretch : axis.stretches) {
@@ -98,6 +132,7 @@ void write_axis(Group& root, const AddressAxis& axis, const InputFile& file) {
     Group places = root.create_group("structures");
     places.write("from", from);
     places.write("to", to);
+    write_marks(group, axis, letter);
 }
 
 /// What is drawn of which levels; `busy`: what else could be. The lines of TLBs are pages.
@@ -135,9 +170,8 @@ std::vector<std::uint32_t> phases_with_rows(const LevelLines& level) {
 }
 
 /// A picture by phase, on one scale, and one of all phases.
-void write_phases(Group& root, const LevelLines& level, const AddressAxis& axis, std::vector<std::uint32_t> phases,
-                  const FigureRequest& request) {
-    if (phases.empty()) phases = phases_with_rows(level);
+void write_phases(Group& root, const LevelLines& level, const AddressAxis& axis,
+                  const std::vector<std::uint32_t>& phases, const FigureRequest& request) {
     if (phases.size() > most_pictures)
         throw StorageError("{} phases are too many for one figure; choose some with --phases, or the kind 'heat'",
                            phases.size());
@@ -184,13 +218,16 @@ bool is_of_counts(const FigureRequest& request) {
 void write_figure_data(const FigureRequest& request, const std::string& path) {
     const InputFile file(request.file, request.trust);
     const std::string text = option_of(request, "--phases");
-    const std::vector<std::uint32_t> phases = text.empty() ? std::vector<std::uint32_t>{} : phases_in(file, text);
+    std::vector<std::uint32_t> phases = text.empty() ? std::vector<std::uint32_t>{} : phases_in(file, text);
     const std::vector<LevelLines> levels = chosen_levels(file, request);
+    if (request.kind == "phases" && phases.empty()) phases = phases_with_rows(levels.front());
+    const unsigned across = request.kind == "phases" ? pictures_across(request, phases.size()) : 1;
     const AddressAxis axis = axis_of_levels(levels);
     ResultFile result(path);
     const bool all = request.kind == "histogram";
     write_levels(result.root(), levels, all ? std::vector<std::string>{} : busy_levels(file, request), file);
-    write_axis(result.root(), axis, file);
+    write_axis(result.root(), axis, file, letter_of(axis, request, across));
+    result.root().set_attribute("across", across);
     result.root().set_attribute("phases", phases_of(file));
     if (request.kind == "histogram")
         write_histogram(result.root(), levels, axis, phases, request);

@@ -22,7 +22,7 @@ class HeatCells:
 
 def legend_of(figure, axes, shades, label, text):
     """The scale, with the colours of what is nothing beneath it and of what is cut above it. `text`: of a number."""
-    part = 12 / (72 * (figure.get_size_inches()[1] - 0.6))  # points, of a bar about so high
+    part = 12 / (72 * (figure.get_size_inches()[1] - 0.75))  # points, of a bar about so high
     bar = figure.colorbar(shades.scale(), ax=axes, pad=0.01, aspect=30, extend="both" if shades.above else "min", extendfrac=part, extendrect=True)
     if shades.log:
         bar.ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if shades.end < 100 * shades.least else (1,)))
@@ -40,7 +40,7 @@ def heat(result, options):
     counts = Counts(options.data)
     cells, edges = counts.cells, counts.cells.edges
     rows = len(edges) - 1
-    figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 0.9 + min(3.2, max(1.2, 0.11 * rows))), layout="constrained")
+    figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 1.05 + min(3.2, max(1.2, 0.11 * rows))), layout="constrained")
     axes.imshow(cells.colours, aspect="auto", extent=(0, counts.length, rows - 0.5, -0.5), interpolation="nearest", label="cells")
     axes.set_ylabel("phase" if edges[-1] == rows else f"phase (rows of {np.diff(edges).min()} or {np.diff(edges).max()}, means)")
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(10, integer=True, min_n_ticks=1))

@@ -12,7 +12,11 @@ class Counts:
             self.levels, self.units, self.busy = ([clean(name) for name in file.attrs[each]] for each in ("levels", "units", "busy"))
             self.line_bytes = file["line_bytes"][:]
             self.phases = int(file.attrs["phases"])
+            self.across = int(file.attrs["across"])
             self.length = float(file["axis"].attrs["bytes"])
+            self.stretches = list(zip(file["axis/start"][:], file["axis/bytes"][:]))
+            self.marks = list(zip(*(file[f"axis/marks/{each}"][:].tolist() for each in ("place", "address", "label"))))
+            self.holes = file["axis/holes"][:]
             self.places = list(zip(file["structures/from"][:], file["structures/to"][:]))
             self.pictures = [Picture(file[f"picture{i}"]) for i in range(sum(name.startswith("picture") for name in file))]
             self.shown = file["phases"][:].tolist() if "phases" in file else []
@@ -39,23 +43,44 @@ class Picture:
 LABELS = {"accesses": "accesses per {unit}", "misses": "misses per {unit}", "hits": "hits per {unit}", "missrate": "miss rate / %"}
 
 
-def strip(axes, counts, structures):
-    """Names of the data structures under the axis."""
+def below(axes, points):
+    """Places on the axis, so far under it."""
+    return offset_copy(axes.get_xaxis_transform(), axes.figure, y=-points, units="points")
+
+
+def shortened(name, letters):
+    """As much of a name as there is room for; nothing where that is little."""
+    return name if len(name) <= letters else name[:int(letters) - 1] + "\u2026" if letters >= 4 else ""
+
+
+def strip(axes, counts, structures, last=True):
+    """Names of the data structures under the axis, and where it leaves out holes; under the `last` panel the addresses."""
     axes.set_xlim(0, counts.length)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     width = axes.get_position().width * axes.figure.get_size_inches()[0]
-
-    def below(points):
-        return offset_copy(axes.get_xaxis_transform(), axes.figure, y=-points, units="points")
-
     for i, (name, (left, right)) in enumerate(zip(structures, counts.places)):
         if np.isnan(left):
             continue
-        axes.plot([left, right], [0, 0], transform=below(8), clip_on=False, color=LIGHT["structures"][i % len(LIGHT["structures"])], linewidth=9,
+        axes.plot([left, right], [0, 0], transform=below(axes, 8), clip_on=False, color=LIGHT["structures"][i % len(LIGHT["structures"])], linewidth=9,
                   solid_capstyle="butt", path_effects=[withStroke(linewidth=9.8, foreground="#8a94a3", capstyle="butt")])
-        if (right - left) / counts.length * width * 72 > 4.2 * len(name):
-            axes.text((left + right) / 2, 0, name, transform=below(8), ha="center", va="center_baseline", fontsize=7)
+        axes.text((left + right) / 2, 0, shortened(name, (right - left) / counts.length * width * 72 / 4.2), transform=below(axes, 8), ha="center",
+                  va="center_baseline", fontsize=7)
+    axes.vlines(counts.holes, 0, 1, transform=axes.get_xaxis_transform(), color="#8a94a3", linewidth=0.6, linestyle=(0, (2, 3)), label="holes")
+    if last:
+        addresses(axes, counts, 16 if any(not np.isnan(left) for left, _ in counts.places) else 4)
+
+
+def addresses(axes, counts, points):
+    """A line so far under the axis that breaks where address space is left out, with marks and labels."""
+    looks = {"transform": below(axes, points), "clip_on": False, "color": "#8a94a3", "linewidth": 0.6}
+    for start, size in counts.stretches:
+        axes.plot([start, start + size], [0, 0], solid_capstyle="butt", label="stretch", **looks)
+    axes.plot([place for place, _, _ in counts.marks], [0] * len(counts.marks), **{**looks, "linestyle": "none"}, marker=3, markersize=2.5, markeredgewidth=0.6,
+              label="marks")
+    for _, address, label in counts.marks:
+        if not np.isnan(label):
+            axes.text(label, 0, f"0x{address:x}", transform=below(axes, points + 3.5), ha="center", va="top", fontsize=6, color="#667080")
 
 
 def scaled_label(what, unit, log, of="", line="\n"):
@@ -107,7 +132,7 @@ def chosen_text(options, count):
 def histogram(result, options):
     counts = Counts(options.data)
     count = len(counts.pictures)
-    figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * count), squeeze=False,
+    figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.55 + 1.05 * count), squeeze=False,
                                 layout="constrained")
     for i, (row, picture) in enumerate(zip(axes[:, 0], counts.pictures)):
         draw_histogram(row, counts.length, picture, options.what, counts.units[i], options.log, ground_of([picture]))
@@ -115,8 +140,8 @@ def histogram(result, options):
         row.set_ylabel(scaled_label(options.what, counts.units[i], options.log))
     headed(figure, result, *chosen_text(options, counts.phases))
     figure.canvas.draw()
-    for row in axes[:, 0]:
-        strip(row, counts, result.structures)
+    for i, row in enumerate(axes[:, 0]):
+        strip(row, counts, result.structures, i + 1 == count)
     return figure
 
 
@@ -143,12 +168,12 @@ def phase_title(phase, name, inches):
 def small_multiples(result, options):
     counts = Counts(options.data)
     phases, log = counts.shown, options.log
-    across = options.columns + (len(phases) > 4)
+    across = counts.across
     rows = -(-(len(phases) + 1) // across)
     names = result.phase_names() or [""] * counts.phases
     named = any(names[phase] for phase in phases)
     below = "\n" if named else ""  # names are longer than what is left beside the note of outliers
-    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.3 + (1.0 + 0.12 * named) * rows), squeeze=False, layout="constrained")
+    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.45 + (1.0 + 0.12 * named) * rows), squeeze=False, layout="constrained")
     cells = list(axes.flat)
     ground = ground_of(counts.pictures)
     for cell, picture in zip(cells, counts.pictures):
@@ -168,6 +193,6 @@ def small_multiples(result, options):
         figure.supxlabel(f"left out: {phases_text(empty)}, without accesses", fontsize=7, color="#777777")
     headed(figure, result, counts.level_text(), *chosen_text(options, counts.phases))
     figure.canvas.draw()
-    for cell in cells[:len(phases) + 1]:
-        strip(cell, counts, result.structures)
+    for i, cell in enumerate(cells[:len(phases) + 1]):
+        strip(cell, counts, result.structures, i + across > len(phases))
     return figure

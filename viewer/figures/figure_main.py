@@ -19,6 +19,8 @@ def main():
     parser.add_argument("--data")  # of counts over addresses: what figure_data.cpp wrote
     parser.add_argument("--metric", default="")
     parser.add_argument("--eviction", default="")
+    parser.add_argument("--workload", action="append", default=[])
+    parser.add_argument("--link", default="")
     parser.add_argument("--test", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--beside", default="")

@@ -44,24 +44,48 @@ def texts_of_rows(result, column):
 
 
 def places(result):
-    """Workload and link of each cell."""
-    return list(zip(texts_of_rows(result, "workload"), texts_of_rows(result, "link")))
+    """Workload, link and settings of each cell; older files have one workload and link for all."""
+    if "sweep" not in result.file:
+        raise Refused(f"{result.path}: is no sweep")
+    if len(result.file["sweep/rows/eviction"]) == 0:
+        raise Refused(f"{result.path}: has no cells")
+    program, link = result.program()[0], str(result.file["sweep"].attrs.get("link", ""))
+    return [(workload or program, at or link, settings) for workload, at, settings in zip(*(texts_of_rows(result, each) for each in ("workload", "link", "settings")))]
+
+
+def is_workload(name, wanted):
+    """"lu n=64" is meant by itself, by "lu,n=64" and by "lu"."""
+    words = wanted.replace(",", " ")
+    return name in (wanted, words) or name.startswith(words + " ")
+
+
+def chosen_places(path, every, options):
+    """Those of some workloads and links (--workload, --link), each once."""
+    links = options.link.split(",") if options.link else []
+    for option, at, wanted, fits in (("workload", 0, options.workload, is_workload), ("link", 1, links, str.__eq__)):
+        known = list(dict.fromkeys(place[at] for place in every))
+        for each in wanted:
+            if not any(fits(name, each) for name in known):
+                raise Refused(f"{path}: --{option}: there is no {option} '{each}'; there are: {', '.join(map(clean, known))}")
+    found = [place for place in dict.fromkeys(every) if not options.workload or any(is_workload(place[0], each) for each in options.workload)]
+    found = [place for place in found if not links or place[1] in links]
+    if not found:
+        raise Refused(f"{path}: no cells are of these workloads and links together; there are: "
+                      + "; ".join(f"{clean(place[0])}, {clean(place[1])}" for place in dict.fromkeys(place[:2] for place in every)))
+    return found
 
 
 class Cells:
     """The rows of a sweep with some eviction policies."""
 
     def __init__(self, result, evictions, place=None):
-        """`evictions`: those that are wanted, of those that there are. `place`: of one workload and link."""
-        if "sweep" not in result.file:
-            raise Refused(f"{result.path}: is no sweep")
+        """`evictions`: those that are wanted, of those that there are. `place`: of one workload and link, and possibly settings."""
+        at = places(result)
         self.result, self.rows = result, result.file["sweep/rows"]
         every = self.rows["eviction"].asstr()[:]
-        if len(every) == 0:
-            raise Refused(f"{result.path}: has no cells")
         self.evictions = list(dict.fromkeys(every))
         self.link = str(result.file["sweep"].attrs.get("link", ""))
-        self.chosen = np.isin(every, evictions(self.evictions)) & np.array([place in (None, each) for each in places(result)])
+        self.chosen = np.isin(every, evictions(self.evictions)) & np.array([place is None or each[:len(place)] == place for each in at])
         self.eviction, self.granularity, self.counters, self.settings = (
             column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:], texts_of_rows(result, "settings")))
         self.admitted = self.rows["admitted"][:][self.chosen] == 1 if "admitted" in self.rows else np.full(len(self.counters), True)
@@ -93,10 +117,10 @@ def cell_text(metric, value):
     return number(value) if metric not in FRACTIONS else f"{value:.3g}" if metric == "slowdown" else f"{value:.2f}"
 
 
-def matrix_colours(matrix, log):
-    """Colours of a matrix, and their scale for a legend; as viewer/web/src/views/matrix.ts."""
+def matrix_colours(matrix, log, of=None):
+    """Colours of a matrix, and their scale for a legend, by the range of the matrix or of what else they are `of`; as viewer/web/src/views/matrix.ts."""
     begin, share = DRAWING["scale"]["matrix"]
-    low, high = np.nanmin(matrix), np.nanmax(matrix)
+    low, high = (end(matrix if of is None else of) for end in (np.nanmin, np.nanmax))
     norm = (LogNorm if log else Normalize)(low, high if high > low else low * 2 or 1)
     cells = np.dstack([ramp(begin + share * np.nan_to_num(np.asarray(norm(matrix)))), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
     return cells, matplotlib.cm.ScalarMappable(norm, ListedColormap(ramp(begin + share * np.linspace(0, 1, 256)) / 255))
@@ -119,55 +143,117 @@ def write_cells(figure, axes, colours, scale, texts, shape):
         axes.text(j, i, text, ha="center", va="center", fontsize=size, color="black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white")
 
 
-def sweep(result, options):
-    """The matrix with its numbers, and curves over the counters with published points, of one eviction policy."""
-    metric = options.metric or "swapouts"
-    cells = Cells(result, named_eviction(result, options) or (lambda every: every[:1]))
-    if len(set(zip(places(result), texts_of_rows(result, "settings")))) > 1:
-        raise Refused(f"{result.path}: has several workloads, links or settings, which one matrix cannot show; draw the kind front, or sweep one of them")
-    rows, granularity, counters, value = cells.rows, cells.granularity, cells.counters, cells.values(metric)
-    published, misprint = np.full(len(value), np.nan), np.zeros(len(value), bool)
-    if "published" in rows and metric in ("swapouts", "error"):
-        published = rows[f"published_{metric}"][:][cells.chosen] * (100.0 if metric == "error" else 1.0)
-        published = np.where(rows["published"][:][cells.chosen] == 1, published, np.nan)
-        # the misprints are among the swap-outs
-        misprint = (rows["published_misprint"][:][cells.chosen] == 1) & (metric == "swapouts")
-    any_published = not np.isnan(published).all()
-    names, counts = list(dict.fromkeys(granularity)), sorted(set(counters.tolist()))
+class SweepPanel:
+    """The cells of one workload, link and settings: a matrix, and curves over the counters with published points."""
+
+    def __init__(self, result, options, metric, place):
+        self.place = place
+        self.cells = cells = Cells(result, named_eviction(result, options) or (lambda every: every[:1]), place)
+        self.value, rows = cells.values(metric), cells.rows
+        self.published, self.misprint = np.full(len(self.value), np.nan), np.zeros(len(self.value), bool)
+        if "published" in rows and metric in ("swapouts", "error"):
+            published = rows[f"published_{metric}"][:][cells.chosen] * (100.0 if metric == "error" else 1.0)
+            self.published = np.where(rows["published"][:][cells.chosen] == 1, published, np.nan)
+            # the misprints are among the swap-outs
+            self.misprint = (rows["published_misprint"][:][cells.chosen] == 1) & (metric == "swapouts")
+
+    def has_published(self):
+        return not np.isnan(self.published).all()
+
+    def draw_matrix(self, axes, metric, scale):
+        """Colours, and what is written in the cells later."""
+        matrix, texts = np.full((len(scale.names), len(scale.counts)), np.nan), {}
+        for k, (g, c, v) in enumerate(zip(self.cells.granularity, self.cells.counters, self.value)):
+            at = scale.names.index(g), scale.counts.index(c)
+            matrix[at] = v
+            if not np.isnan(v):
+                theirs = self.published[k]
+                texts[at] = cell_text(metric, v) + (f"\n({cell_text(metric, theirs)}{'*' if self.misprint[k] else ''})" if not np.isnan(theirs) else "")
+        colours, bar = matrix_colours(matrix, scale.log, scale.values)
+        axes.imshow(colours, aspect="auto")
+        axes.set_yticks(range(len(scale.names)), scale.names)
+        axes.set(xlabel="counters", ylabel="granularity / lines")
+        return colours, bar, texts, matrix.shape
+
+    def draw_curves(self, axes, metric, scale):
+        curves = []
+        for g in dict.fromkeys(self.cells.granularity):
+            of = np.flatnonzero(self.cells.granularity == g)
+            of = of[np.argsort(self.cells.counters[of])]
+            curves.append((f"G = {g}", self.cells.counters[of], np.stack([self.value[of], np.where(self.misprint[of], np.nan, self.published[of])])))
+        for name, x, (ours, theirs) in distinct(curves):
+            looks = style(scale.names.index(name.split("\n")[0].removeprefix("G = ")))
+            axes.plot(x, ours, label=name, **looks)
+            if self.has_published():
+                axes.plot(x, theirs, markerfacecolor="white", markeredgewidth=0.8, **{**looks, "linestyle": "none"})
+        axes.set_xscale("log", base=2)
+        if scale.log:
+            logarithmic(axes, scale.values)
+        axes.set(xlabel="counters", ylabel=METRICS[metric][1])
+        legend_beside(axes, title="open: published" if self.has_published() else None, title_fontsize=7)
+        axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
+
+
+class SweepScale:
+    """What all panels have in common: granularities, numbers of counters, the range of the values."""
+
+    def __init__(self, panels, metric):
+        self.names = list(dict.fromkeys(name for panel in panels for name in panel.cells.granularity))
+        self.counts = sorted({int(count) for panel in panels for count in panel.cells.counters})
+        self.values = np.concatenate([panel.value for panel in panels])
+        self.log = is_log(metric, self.values)
+
+    @staticmethod
+    def unite(every):
+        """One range in the axes of all curves."""
+        for axes in every[1:]:
+            axes.sharex(every[0])
+            axes.sharey(every[0])
+        every[0].autoscale()
+
+
+MOST_PANELS = 20
+
+
+def sweep_panels(result, options, metric):
+    every = chosen_places(result.path, places(result), options)
+    if len(every) > MOST_PANELS:
+        raise Refused(f"{result.path}: {len(every)} panels of workloads, links and settings are too many for one figure; choose some with --workload "
+                      "and --link, or draw the kind front")
+    return [SweepPanel(result, options, metric, place) for place in every]
+
+
+def sweep_grid(count, options):
+    """A matrix and curves for each, side by side on a whole page, in a column of two the curves beneath."""
     across = options.columns == 2
-    figure, axes = plt.subplots(1 if across else 2, 2 if across else 1, figsize=(WIDTHS[options.columns], 2.7 if across else 4.8), layout="constrained")
-    matrix, texts = np.full((len(names), len(counts)), np.nan), {}
-    for k, (g, c, v) in enumerate(zip(granularity, counters, value)):
-        at = names.index(g), counts.index(c)
-        matrix[at] = v
-        if not np.isnan(v):
-            texts[at] = cell_text(metric, v) + (f"\n({cell_text(metric, published[k])}{'*' if misprint[k] else ''})" if not np.isnan(published[k]) else "")
-    log = is_log(metric, value)
-    colours, scale = matrix_colours(matrix, log)
-    axes[0].imshow(colours, aspect="auto")
-    axes[0].set_yticks(range(len(names)), names)
-    axes[0].set(xlabel="counters", ylabel="granularity / lines")
-    told = "" if not any_published else " (published; * misprint)" if misprint.any() else " (published)"
-    axes[0].set_title(METRICS[metric][1] + told, loc="left")
-    curves = []
-    for g in names:
-        of = np.flatnonzero(granularity == g)
-        of = of[np.argsort(counters[of])]
-        clean_of = np.where(misprint[of], np.nan, published[of])
-        curves.append((f"G = {g}", counters[of], np.stack([value[of], clean_of])))
-    for i, (name, x, (ours, theirs)) in enumerate(distinct(curves)):
-        axes[1].plot(x, ours, label=name, **style(i))
-        if any_published:
-            axes[1].plot(x, theirs, markerfacecolor="white", markeredgewidth=0.8, **{**style(i), "linestyle": "none"})
-    axes[1].set_xscale("log", base=2)
-    if log:
-        logarithmic(axes[1], value)
-    axes[1].set(xlabel="counters", ylabel=METRICS[metric][1])
-    legend_beside(axes[1], title="open: published" if any_published else None, title_fontsize=7)
-    axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
-    headed(figure, result, cells.link, one_among(cells.eviction[0], cells.evictions))
-    write_cells(figure, axes[0], colours, scale, texts, matrix.shape)
-    wide = 72 / figure.dpi * axes[0].get_window_extent().width
-    tick_counts(axes[0], range(len(counts)), counts, wide * (len(counts) - 1) / len(counts))
-    tick_counts(axes[1], counts, counts, wide, np.log2)
+    height = (2.7 if across else 4.8) if count == 1 else 0.4 + (1.8 if across else 3.4) * count
+    figure, grid = plt.subplots(count * (1 if across else 2), 2 if across else 1, figsize=(WIDTHS[options.columns], height), squeeze=False, layout="constrained")
+    return figure, grid.reshape(count, 2)
+
+
+def sweep(result, options):
+    """The matrix with its numbers, and curves over the counters with published points, of one eviction policy; a panel per workload, link and settings,
+    with one scale."""
+    metric = options.metric or "swapouts"
+    panels = sweep_panels(result, options, metric)
+    scale = SweepScale(panels, metric)
+    figure, grid = sweep_grid(len(panels), options)
+    told = METRICS[metric][1] + ("" if not any(panel.has_published() for panel in panels) else
+                                 " (published; * misprint)" if any(panel.misprint.any() for panel in panels) else " (published)")
+    titles = [", ".join(clean(each) for each in panel.place if each) for panel in panels] if len(panels) > 1 else [told]
+    written = []
+    for panel, title, (left, right) in zip(panels, titles, grid):
+        written.append((left, *panel.draw_matrix(left, metric, scale)))
+        left.set_title(textwrap.fill(title, 56), loc="left")
+        panel.draw_curves(right, metric, scale)
+    scale.unite(grid[:, 1])
+    cells = panels[0].cells
+    headed(figure, result, *(panels[0].place[1:] if len(panels) == 1 else [told]), one_among(cells.eviction[0], cells.evictions),
+           program=", ".join(dict.fromkeys(panel.place[0] for panel in panels)))
+    for each in written:
+        write_cells(figure, *each)
+    for left, right in grid:
+        wide = 72 / figure.dpi * left.get_window_extent().width
+        tick_counts(left, range(len(scale.counts)), scale.counts, wide * (len(scale.counts) - 1) / len(scale.counts))
+        tick_counts(right, scale.counts, scale.counts, wide, np.log2)
     return figure

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "viewer/core/lines.hpp"
 
 namespace cachetally {
@@ -26,6 +28,61 @@ TEST(DrawnAxis, GapsOf400StretchesTakeATenthOfTheAxis) {
     EXPECT_EQ(axis.bytes, 400.0 * 4096 + 399 * 493);
     // a line in each page alone: the gaps are of their size, not of a line's
     EXPECT_EQ(axis_of(lines, 16).bytes, 400 * 16 + 399 * 2);
+}
+
+TEST(DrawnAxis, MarksAreMultiplesOfAPowerOfTwoAndBeginsWithoutOne) {
+    // by hand: 4096 bytes from 0x10f00, a gap of 56 and 512 from 0x90100; from 600 bytes on marks are 1024 apart
+    const AddressAxis axis = axis_of({{0x10f00, 0x11eff}, {0x90100, 0x902ff}}, 64);
+    ASSERT_EQ(axis.stretches[1].start, 4096 + 56);
+    const std::vector<AddressMark> marks = address_marks(axis, 0, axis.bytes, 600, 40);
+    const std::vector<std::pair<double, std::uint64_t>> expected{
+        {0x100, 0x11000}, {0x500, 0x11400}, {0x900, 0x11800}, {0xd00, 0x11c00}, {4096 + 56, 0x90100}};
+    ASSERT_EQ(marks.size(), expected.size());
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        EXPECT_EQ(marks[i].place, expected[i].first) << i;
+        EXPECT_EQ(marks[i].address, expected[i].second) << i;
+        EXPECT_EQ(marks[i].label, marks[i].place) << i;  // seven letters of 40 bytes to both sides
+    }
+    // in sight alone: from byte 0x4f0, whose label of 280 bytes stands inside, up to the end of the first stretch
+    const std::vector<AddressMark> some = address_marks(axis, 0x4f0, 4096, 1024, 40);
+    ASSERT_EQ(some.size(), 3U);
+    EXPECT_EQ(some[0].label, 0x4f0 + 140);
+    EXPECT_EQ(some[2].label, 0xd00);
+}
+
+TEST(DrawnAxis, MarksAndLabelsStandClearOfEachOther) {
+    // 40 stretches of 64 bytes, by hand 72 bytes from begin to begin: labels of 9 letters of 10 bytes, 15 between
+    std::vector<ByteRange> ranges;
+    for (std::uint64_t i = 0; i < 40; ++i) ranges.push_back({0x1000040 + (i << 16U), 0x100007f + (i << 16U)});
+    const AddressAxis axis = axis_of(ranges, 64);
+    const std::vector<AddressMark> marks = address_marks(axis, 0, axis.bytes, 1000, 10);
+    EXPECT_EQ(marks.size(), 40U);
+    double free = 0;
+    std::size_t labels = 0;
+    for (const AddressMark& mark : marks) {
+        if (!mark.label) continue;
+        ++labels;
+        EXPECT_GE(*mark.label - 45, free);
+        EXPECT_LE(*mark.label + 45, axis.bytes);
+        free = *mark.label + 45 + 15;
+    }
+    EXPECT_EQ(labels, 20U) << "every second";
+    EXPECT_EQ(address_marks(axis, 0, axis.bytes, 1000, 73).size(), 20U) << "marks are a letter apart";
+    const std::vector<AddressMark> narrow = address_marks(axis, 0, 64, 8, 10);
+    EXPECT_EQ(std::count_if(narrow.begin(), narrow.end(), [](const auto& each) { return each.label.has_value(); }), 0)
+        << "no room for a label at all";
+    const std::vector<AddressMark> last =
+        address_marks(axis_of({{~std::uint64_t{63}, ~std::uint64_t{0}}}, 64), 0, 64, 64, 1);
+    ASSERT_EQ(last.size(), 1U);
+    EXPECT_EQ(last[0].address, ~std::uint64_t{63});
+}
+
+TEST(DrawnAxis, HolesAreMarkedInTheMiddleOfTheirGaps) {
+    const AddressAxis axis = axis_of({{0x10000, 0x10fff}, {0x90000, 0x90fff}, {0xf0000, 0xf0fff}}, 64);
+    // by hand: 1.2 % of 12,288 bytes are 147.456, so 148
+    EXPECT_EQ(holes_of(axis, 0, axis.bytes, 0), (std::vector<double>{4096 + 74, 2 * 4096 + 148 + 74}));
+    EXPECT_EQ(holes_of(axis, 5000, axis.bytes, 148), (std::vector<double>{2 * 4096 + 148 + 74}));
+    EXPECT_TRUE(holes_of(axis, 0, axis.bytes, 149).empty());
 }
 
 TEST(DrawnAxis, StretchesBeyond1000AreJoinedOverTheSmallestHoles) {

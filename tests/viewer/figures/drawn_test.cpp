@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figures: what is drawn is what the file has. The comparisons are in drawn.py, with numpy and h5py on the file.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,8 +20,10 @@ TEST(Drawn, IsWhatTheFileHas) {
         GTEST_SKIP() << "python3-h5py or python3-matplotlib is not there";
     const testing::TemporaryDirectory directory;
     const std::string script(figure_script());
-    write_contents(directory / "drawn.py", script.substr(0, script.rfind("main()")) +
-                                               contents(CACHETALLY_SOURCE_DIR "/tests/viewer/figures/drawn.py"));
+    std::string drawn = script.substr(0, script.rfind("main()"));
+    for (const char* part : {"", "_counts", "_fronts", "_tables", "_main"})
+        drawn += contents(fmt::format("{}/tests/viewer/figures/drawn{}.py", CACHETALLY_SOURCE_DIR, part));
+    write_contents(directory / "drawn.py", drawn);
     EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory / "drawn.py") + " " + directory.path().string() +
                            " " CACHETALLY_FIGURE_DATA)
                               .c_str()),

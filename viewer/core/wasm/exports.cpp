@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The core as the page calls it (viewer/web/src/core.ts).
 #include <cstdlib>
+#include <limits>
 #include <type_traits>
 
 #include "viewer/core/groups.hpp"
@@ -94,6 +95,18 @@ Answer* CACHETALLY_PAGE(axis)(const Words64& ranges, double unit) {
 }
 Answer* CACHETALLY_PAGE(cut)(const Words64& axis, double x0, double x1) {
     return answer_of(cachetally::cut(axis_from(axis), x0, x1));
+}
+/// Of each mark the place, the address, and the middle of its label or NaN.
+Answer* CACHETALLY_PAGE(marks)(const Words64& axis, double x0, double x1, double apart, double letter) {
+    auto* answer = new Answer;
+    for (const auto& [place, address, label] : address_marks(axis_from(axis), x0, x1, apart, letter))
+        answer->put(place).put_address(address).put(label.value_or(std::numeric_limits<double>::quiet_NaN()));
+    return answer;
+}
+Answer* CACHETALLY_PAGE(holes)(const Words64& axis, double x0, double x1, double least) {
+    auto* answer = new Answer;
+    answer->put_all(holes_of(axis_from(axis), x0, x1, least));
+    return answer;
 }
 double CACHETALLY_PAGE(lines)(const Words64& axis, double unit) {
     return static_cast<double>(lines_on(axis, unit).count());

@@ -4,7 +4,7 @@
 import { cumsum, max, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { hex, placeOf, rangeOf } from './axis';
-import { answer, scaleOf } from './core';
+import { answer, cut, marksOf, scaleOf } from './core';
 import type { FieldModel } from './field';
 import { brief, inPoints, percent, percentTick } from './numbers';
 import { pixelOf, shortened, textWidth, theme, type Box, type Painter } from './paint';
@@ -202,28 +202,15 @@ export function drawStrip(p: Painter, top: number, at: Across, axis: Axis, struc
     });
 }
 
-/** Addresses under the strip, and of which kind they are; gaps between stretches as breaks of the line. */
-export function drawAddresses(p: Painter, top: number, at: Across, { axis: { segments }, addresses }: FieldModel): void {
+/** Addresses under the strip, and of which kind they are; the line breaks where address space is left out. */
+export function drawAddresses(p: Painter, top: number, at: Across, { axis, addresses }: FieldModel): void {
     const colours = theme();
     const [[x0, x1], [begin, end]] = [at.domain(), at.range()];
+    const pixel = (x1 - x0) / (end - begin);
     p.text(begin - 7, top + 4, addresses, { colour: colours.faint, size: 11, anchor: 'end' });
-    const step = 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, ((x1 - x0) * 130) / (end - begin)))));
-    let free = begin - 40;
-    for (const { start, bytes, base } of segments) {
-        const [from, to] = [Math.max(start, x0), Math.min(start + bytes, x1)];
-        if (from >= to) continue;
-        p.line([[at(from), top + 3.5], [at(to), top + 3.5]], colours.line, 1);
-        const first = start + Math.floor(from - start);
-        const rest = Number(-(base + BigInt(first - start)) & BigInt(step - 1)); // to the first multiple of the step
-        const places = range(first + rest, to + 1e-9, step);
-        for (const x of places.length ? places : [from]) {
-            const text = hex(base + BigInt(Math.floor(x - start)));
-            const half = textWidth(text, 11) / 2;
-            const middle = Math.min(end - half, Math.max(begin + half - 30, at(x)));
-            p.line([[at(x), top + 3], [at(x), top + 7]], colours.faint);
-            if (middle - half < free + 10) continue;
-            p.text(middle, top + 15, text, { colour: colours.faint, size: 11, anchor: 'middle' });
-            free = middle + half;
-        }
+    for (const { start, bytes } of cut(axis, x0, x1).segments) p.line([[at(start), top + 3.5], [at(start + bytes), top + 3.5]], colours.line, 1);
+    for (const { place, address, label } of marksOf(axis, x0, x1, 130 * pixel, (textWidth('0x89abcdef', 11) / 10) * pixel)) {
+        p.line([[at(place), top + 3], [at(place), top + 7]], colours.faint);
+        if (!Number.isNaN(label)) p.text(at(label), top + 15, hex(address), { colour: colours.faint, size: 11, anchor: 'middle' });
     }
 }

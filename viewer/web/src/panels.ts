@@ -4,7 +4,7 @@
 import { range, sum } from 'd3-array';
 import { addressesIn, describe, hex } from './axis';
 import { drawNote, drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
-import { answer, endOfScale } from './core';
+import { answer, endOfScale, holesOf } from './core';
 import type { Row, Table } from './dom';
 import type { FieldModel } from './field';
 import type { Across } from './field_draw';
@@ -137,12 +137,7 @@ function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box, scale:
 
 export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Box): void {
     const [x0, x1] = at.domain();
-    axis.segments.slice(1).forEach((segment, i) => {
-        const end = axis.segments[i].start + axis.segments[i].bytes;
-        const middle = (end + segment.start) / 2;
-        if (middle <= x0 || middle >= x1 || at(segment.start) - at(end) < 2) return;
-        p.line([[at(middle), y], [at(middle), y + height]], theme().line, 1, [2, 4]);
-    });
+    for (const hole of holesOf(axis, x0, x1, 2 / (at(1) - at(0)))) p.line([[at(hole), y], [at(hole), y + height]], theme().line, 1, [2, 4]);
 }
 
 /** A panel and where its numbers come from. */

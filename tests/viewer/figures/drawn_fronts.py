@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Fronts of sweeps, and trackers on them, beside what the file has: after drawn.py.
+
+
+def fronts_of_workloads_links_and_files_have_one_scale():
+    one, other = fronts_file("a", ["lu", "radix"], ["core-L1"], [0.0, 0.1]), fronts_file("b", ["fft"], ["core-L1", "L1-L2"], [0.2, 0.5])
+    axes = [each for each in front(one, wanted(more=[other.path])).axes if each.get_visible()]
+    assert [each.get_title(loc="left") for each in axes] == ["lu, core-L1", "radix, core-L1", "fft, core-L1", "fft, L1-L2"]
+    assert len({each.get_xlim() for each in axes}) == len({each.get_ylim() for each in axes}) == 1
+    assert axes[0].get_xlim()[1] >= 50, "the widest decides"
+    for each, errors in zip(axes, [[0, 10], [0, 10], [20, 50], [20, 50]]):
+        assert np.allclose(line_named(each, "front").get_xdata(), errors), each.get_title(loc="left")
+
+
+def trackers_stand_on_the_front_of_the_sweep():
+    # by hand: cells (0, 1), (10, 1/2), (20, 1/3); t0 beats the second, t1 nothing, t2 is beaten
+    cells, trackers = fronts_file("a", ["lu n=8", "radix"], ["core-L1", "L1-L2"], [0.0, 0.1, 0.2]), trackers_file("t", [0.05, 0.5, 0.5], [0.5, 0.1, 0.2])
+    drawn, *others = front(cells, wanted(beside=trackers.path)).axes[:4]
+    for other in others:  # of other workloads and links
+        assert np.allclose(line_named(other, "front").get_xdata(), [0, 10, 20]), line_named(other, "front").get_xdata()
+    try:
+        front(fronts_file("b", ["radix"], ["core-L1"], [0.0]), wanted(beside=trackers.path))
+        assert False, "trackers of another workload are drawn"
+    except Refused as error:
+        assert "its trackers are of lu n=8 on " in str(error), error
+    line = line_named(drawn, "front")
+    assert np.allclose(np.column_stack(line.get_data()), [(0, 1), (5, 0.5), (20, 1 / 3), (50, 0.1)]), line.get_data()
+    alone = front(trackers, wanted()).axes[0]
+    assert np.allclose(line_named(alone, "front").get_xdata(), [5, 50])
+    assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1"]
+
+
+def panels_of_one_workload_stand_beside_each_other():
+    """Whatever the order in the files, and however their machines call their links; titles say what differs."""
+    one, other = fronts_file("a", ["lu", "radix", "fft"], ["core-L1"], [0.0], "small"), fronts_file("b", ["fft", "lu"], ["core-L1D"], [0.1], "big")
+    a, b = name_of(one), name_of(other)
+    pairs = [f"{a}: lu on small, core-L1", f"{b}: lu on big, core-L1D", f"{a}: radix on small, core-L1", None, f"{a}: fft on small, core-L1", f"{b}: fft on big, core-L1D"]
+    assert titles_of(front(one, wanted(more=[other.path], columns=1))) == [pairs[:2], pairs[2:4], pairs[4:]]
+    assert titles_of(front(one, wanted(more=[other.path]))) == [pairs[:3], [*pairs[4:], None]], "no column is empty"
+    alike = fronts_file("c", ["radix", "lu"], ["L1-L2", "core-L1"], [0.0], "small")
+    names = [f"{name_of(each)}: {workload}, {link}" for workload in ("radix", "lu") for link in ("L1-L2", "core-L1") for each in ([alike, one] if link == "core-L1" else [alike])]
+    figure = front(alike, wanted(more=[one.path], workload=["radix", "lu"]))
+    assert titles_of(figure) == [[names[0], names[1], names[2]], [names[3], names[4], names[5]]], titles_of(figure)
+    assert any(text == "on small" for text in texts_of(figure)), "what all have in common"
+    three = titles_of(front(one, wanted(more=[one.path.replace(a, name_of(copied(one, f"{i}")))  for i in (1, 2)], columns=1, workload=["lu", "radix"])))
+    assert [[title is not None for title in row] for row in three] == [[True, True], [True, False]] * 2 and ["lu" in row[0] for row in three] == [True, True, False, False]
+
+
+def copied(result, name):
+    path = f"{sys.argv[1]}/copy{name}.h5"
+    with open(result.path, "rb") as source, open(path, "wb") as target:
+        target.write(source.read())
+    return Result(path)
+
+
+def rings_of_other_objectives_look_different_and_name_their_files():
+    remains = {"remains": np.array([1, 0], np.uint8)}
+    one, other = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1], **remains), fronts_file("b", ["radix"], ["core-L1"], [0.0, 0.1], **remains)
+    figure = front(one, wanted(more=[other.path], standing=[":error,bytes,bits:5", ":error,bits:5"]))
+    rings = [next(each for each in axes.lines if each.get_gid() == "remain") for axes in figure.axes[:2]]
+    assert [each.get_marker() for each in rings] == ["o", "s"] and [circled(axes) for axes in figure.axes[:2]] == [[0], [0]]
+    legend = {text.get_text(): handle.get_marker() for text, handle in zip(figure.legends[0].get_texts(), figure.legends[0].get_lines())}
+    assert legend[f"remain of the front in error, bytes, bits (5 %): {name_of(one)}"] == "o", legend
+    assert legend[f"remain of the front in error, bits (5 %): {name_of(other)}"] == "s", legend
+    assert titles_of(figure) == [[f"{name_of(one)}: lu, core-L1", f"{name_of(other)}: radix, core-L1"]]
+    same = front(one, wanted(more=[other.path], standing=[":error,bits:5"] * 2))
+    assert [each for each in texts_of(same) if each.startswith("remain")] == ["remain of the front in error, bits (5 %)"]
+
+
+def panels_with_trackers_say_so():
+    cells, trackers = fronts_file("a", ["lu n=8"], ["core-L1"], [0.0, 0.1]), trackers_file("t", [0.05], [0.5])
+    assert titles_of(front(cells, wanted(beside=trackers.path))) == [[f"lu n=8, core-L1, with trackers of {name_of(trackers)}"]]
+    both = titles_of(front(cells, wanted(more=[trackers.path])))
+    assert both == [[f"{name_of(cells)}: lu n=8, core-L1", f"{name_of(trackers)}: lu n=8, core-L1, trackers"]], both
+
+
+def circled(axes):
+    return sorted(round(x, 9) for each in axes.lines if each.get_gid() == "remain" for x in each.get_xdata())
+
+
+def the_front_is_of_the_first_objective_beside_the_error():
+    cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1], bits=np.array([9.0, 5.0]))
+    assert front(cells, wanted(standing=["11:error,bits:5"])).axes[0].get_ylabel() == "bits"
+    assert front(cells, wanted(standing=["11:error,slowdown:5"])).axes[0].get_ylabel() == "bytes per event", "of what no file has nothing is drawn"
+    within = [[each.get_text() for each in front(cells, wanted(standing=[f"{said}:error,bits:5"])).axes[0].texts] for said in ("00", "01")]
+    assert ["no cell is within the bounds" in texts for texts in within] == [True, False], within
+
+
+def what_remains_is_what_the_file_says():
+    """Not what error and the metric drawn would leave: with other objectives the cells that remain lie off the staircase."""
+    own = {"admitted": np.array([1, 1, 1, 1, 0], np.uint8), "front": np.array([0, 1, 1, 0, 0], np.uint8), "remains": np.array([0, 0, 1, 0, 0], np.uint8)}
+    cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1, 0.109, 0.2, 0.3], **own)
+    drawn = front(cells, wanted()).axes[0]
+    assert np.allclose(line_named(drawn, "front").get_xdata(), [0, 10, 10.9, 20]), "what the bounds leave out is on no front"
+    assert circled(drawn) == [10.9] and [each.get_text() for each in drawn.texts if each.get_text()] == ["G = 3, C = 16"]
+    # what the tool hands over where it is asked for other objectives
+    figure = front(cells, wanted(standing=["31002:bits,error:12.5"]))
+    assert circled(figure.axes[0]) == [0] and np.allclose(line_named(figure.axes[0], "front").get_xdata(), [0, 10, 30])
+    assert "remain of the front in bits, error (12.5 %)" in texts_of(figure) and "front in error, bytes" in texts_of(figure)
+    both = front(cells, wanted(more=[cells.path], standing=["00003:bits:5", ""])).axes
+    assert [circled(each) for each in both[:2]] == [[30], [10.9]]
+
+
+def rings_lie_on_the_line_where_both_are_of_the_same_objectives():
+    """And off it where rings are of one more; the legend says of which each is. Fronts by the definition, cell by cell."""
+    random = np.random.default_rng(11)
+    error, bits, traffic = (random.integers(1, 20, 30).astype(float) for _ in range(3))
+
+    def standing(*values):
+        beats = [any(all(v[j] <= v[i] for v in values) and any(v[j] < v[i] for v in values) for j in range(30)) for i in range(30)]
+        return "".join("1" if beaten else "3" for beaten in beats)
+
+    cells = fronts_file("r", ["lu"], ["core-L1"], error / 100, bits=bits, bytes_per_event=traffic)
+    for values, names, on in (((error, bits), "error,bits", True), ((error, bits, traffic), "error,bits,bytes", False)):
+        figure = front(cells, wanted(metric="bits", standing=[f"{standing(*values)}:{names}:0"]))
+        ring, line = (next(each for each in figure.axes[0].lines if which(each)) for which in (lambda each: each.get_gid() == "remain", lambda each: each.get_label().startswith("front in")))
+        corners = {tuple(np.round(each, 6)) for each in line.get_xydata()}
+        assert {tuple(np.round(each, 6)) in corners for each in ring.get_xydata()} == ({True} if on else {True, False}), names
+        shown = texts_of(figure)
+        assert "front in error, bits" in shown and f"remain of the front in {names.replace(',', ', ')} (0 %)" in shown, shown
+
+
+def many_settings_can_be_read():
+    for many in (2, 16, 40):
+        # in full, as they have not all the same keys
+        names = ["width=0", *(f"width={i},path=memory,kinds=load,capacity=1K" for i in range(1, many))]
+        for files in (1, 2, 3):
+            for width in (1, 2):
+                results = [settings_file(f"f{many}", names) for _ in range(files)]
+                figure = front(results[0], wanted(columns=width, more=[each.path for each in results[1:]]))
+                figure.canvas.draw()
+                panels = [each for each in figure.axes if each.get_visible()]
+                cells = [line for axes in panels for line in axes.lines if line.get_label().startswith("C = ")]
+                assert max(line.get_markersize() for line in cells) == MARK
+                shown = [each.get_text().replace("\n", " ") for each in figure.legends[0].get_texts()]
+                assert (names[-1] in shown) and (names[1] in shown) == (many == 2), shown
+                assert (f"{many - 2} other settings" in shown) == (many > 8), "the least, which is the front, and the one that remains"
+                whole, titles = figure.bbox, [axes.get_title(loc="left") for axes in panels]
+                assert files == 1 or len(set(titles)) == files and all(f"f{many}" in each for each in titles), titles
+                boxes = [axes.get_window_extent() for axes in panels] + [figure.legends[0].get_window_extent()]
+                boxes += [axes._left_title.get_window_extent() for axes in panels if axes.get_title(loc="left")]
+                assert boxes[0].height > 0.9 * figure.dpi and boxes[0].width > 0.9 * figure.dpi, "panels keep their room"
+                for i, box in enumerate(boxes):
+                    assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, (many, files, width, i)
+                    assert not any(box.overlaps(other) for other in boxes[:i]), (many, files, width, i)
+                for axes in panels:
+                    frame = axes.get_window_extent()
+                    for line in axes.lines:
+                        x, y = axes.transData.transform(line.get_xydata()).T
+                        assert len(x) == 0 or min(x.min() - frame.x0, frame.x1 - x.max(), y.min() - frame.y0, frame.y1 - y.max()) > MARK, "points are not cut"
+                    for text in axes.texts:
+                        box = text.get_window_extent()
+                        assert not text.get_text() or whole.x0 <= box.x0 and box.x1 <= whole.x1, text.get_text()
+                plt.close(figure)
+
+
+def panels_without_one_below_have_numbers():
+    figure = front(fronts_file("a", ["lu", "radix", "fft", "ocean", "fmm"], ["core-L1"], [0.0, 0.1]), wanted())
+    figure.canvas.draw()
+    numbered = [any(each.get_text() and each.get_visible() for each in axes.get_xticklabels()) for axes in figure.axes[:5]]
+    assert numbered == [False, True, True, True, True], numbered
+
+
+def fronts_are_staircases_over_all_rows():
+    for seed in range(5):
+        eviction, granularity, counters, error, swapouts = columns = many_cells(seed, 40)
+        for chosen in ("", "lru"):
+            figure = front(sweep_file(*columns), wanted(metric="swapouts", eviction=chosen))
+            axes = figure.axes[0]
+            stairs = next(each for each in axes.lines if each.get_label() == "front in error, swapouts")
+            assert stairs.get_drawstyle() == "steps-post"
+            x, y = stairs.get_data()
+            own = [i for i in range(40) if chosen in ("", eviction[i])]
+            for at in np.linspace(error[own].min(), error[own].max(), 97) * 100:
+                least = min(swapouts[i] for i in own if 100 * error[i] <= at)
+                assert y[np.searchsorted(x, at, side="right") - 1] == least, (seed, chosen, at)
+            marked = sorted((a, b) for each in axes.lines if each.get_label().startswith("C = ") for a, b in zip(*each.get_data()))
+            assert marked == sorted((100 * error[i], float(swapouts[i])) for i in own), (seed, chosen)
+            title = next(each for each in texts_of(figure) if each.startswith("lu n=8 on small, core-L1, "))
+            for name in set(eviction):
+                assert name in title, title
+            assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
+            if not chosen:
+                legend = [each.get_text() for each in figure.legends[0].get_texts()]
+                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front in error, swapouts"}, legend
+            plt.close(figure)
+
+
+def cells_at_one_place_are_all_named():
+    result = sweep_file(["fifo", "lru", "fifo", "lru"], ["1", "1", "2", "2"], [16, 16, 64, 64], [0, 0, 0.1, 0.1], [50, 50, 10, 20])
+    shown = texts_of(front(result, wanted(metric="swapouts", standing=["3332:error:5"])))
+    assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2, C = 64" in shown, shown

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+
+# How fronts are laid out, named and explained: a part of the script before figure_front.py.
+
+RINGS = "osDhp8"  # round what remains, by what the front is of
+
+
+def file_name(panel, panels):
+    """Without its folder, where no other file has this name."""
+    short = panel.path.rsplit("/", 1)[-1]
+    return clean(panel.path if any(other.path != panel.path and other.path.rsplit("/", 1)[-1] == short for other in panels) else short)
+
+
+def groups_of(panels):
+    """Panels of one workload and link; if the machines have links of other names, those at the same place among the links of their files."""
+    shared = [link for link in {panel.about[1] for panel in panels} if len({panel.path for panel in panels if panel.about[1] == link}) > 1]
+    groups = {}
+    for panel in panels:
+        workload, link, _ = panel.about
+        groups.setdefault((workload, link if link in shared else panel.ordinal), []).append(panel)
+    return list(groups.values())
+
+
+def name_panels(panels):
+    """Titles: workload and link; the machine, where machines differ; the file, where several have one workload, or rings of their own."""
+    rings = list(dict.fromkeys(panel.remain_label() for panel in panels if (panel.remains & panel.known).any()))
+    by_file = len(rings) > 1 or any(len({panel.path for panel in group}) > 1 for group in groups_of(panels))
+    by_machine = len({panel.about[2] for panel in panels}) > 1
+    for panel in panels:
+        workload, link, machine = panel.about
+        texts = [workload + (f" on {machine or 'no machine that the file names'}" if by_machine else ""), link, panel.kind]
+        panel.title = (f"{file_name(panel, panels)}: " if by_file else "") + ", ".join(clean(each) for each in texts if each)
+        if panel.remain_label() in rings:
+            panel.ring = RINGS[rings.index(panel.remain_label()) % len(RINGS)]
+
+
+def side_by_side(panels, most):
+    """Slots of rows, None: empty, and how many a row has, at most `most`. Panels of a group stand beside each other."""
+    groups = groups_of(panels)
+    widest = max(map(len, groups))
+    if widest == 1:
+        return panels, min(len(panels), most)
+    size = min(widest, most)
+    slots = [panel for group in groups for panel in group + [None] * (-len(group) % size)]
+    across = size * min(len(groups), most // size)
+    columns = [slots[i::across] for i in range(across)]
+    used = [i for i, column in enumerate(columns) if any(column)]
+    return [slots[at] for at in range(len(slots)) if at % across in used], len(used)
+
+
+def front_grid(slots, across, options):
+    """Axes with the titles of their panels, where there are several or what stands beside cells."""
+    down = -(-len(slots) // across)
+    titled = len([panel for panel in slots if panel]) > 1 or any(panel and panel.kind for panel in slots)
+    titles = [textwrap.fill(panel.title, max(20, 88 * options.columns // (2 * across))) if panel and titled else "" for panel in slots]
+    lines = max(title.count("\n") for title in titles)
+    height = 2.8 if down == 1 else 0.5 + 2.1 * down
+    figure, grid = plt.subplots(down, across, figsize=(WIDTHS[options.columns], height + 0.12 * lines * down), squeeze=False, sharex=True, sharey=True,
+                                layout="constrained")
+    for axes, title in zip(grid.flat, titles):
+        axes.set_title(title, loc="left", fontsize=7)
+    return figure, grid
+
+
+def scale_panels(grid, slots, metric):
+    """One scale, with room round the points; numbers along x below panels that have none beneath."""
+    panels = [panel for panel in slots if panel]
+    error, other = (np.concatenate([getattr(panel, of)[panel.known] for panel in panels]) for of in ("error", "other"))
+    if is_log(metric, other):
+        for axes in grid[:, 0]:
+            logarithmic(axes, other)
+    for low, high, log, share, limit in ((error.min(), error.max(), False, 0.07, "set_xlim"), (other.min(), other.max(), is_log(metric, other), 0.1, "set_ylim")):
+        if low == high:
+            low, high = (low / 2, 2 * high) if log else (low - 0.5, high + 0.5)
+        ratio, room = (high / low) ** share if log else 1, 0 if log else share * (high - low)
+        getattr(grid.flat[0], limit)(low / ratio - room, high * ratio + room)
+    across = grid.shape[1]
+    for i, axes in enumerate(grid.flat):
+        axes.set_visible(i < len(slots) and slots[i] is not None)
+        if i + across >= len(slots) or slots[i + across] is None:
+            axes.set(xlabel=METRICS["error"][1])
+            axes.tick_params(labelbottom=True)
+    for axes in grid[:, 0]:
+        axes.set(ylabel=METRICS[metric][1])
+
+
+def legend_below(figure, handles):
+    """In as many columns as the figure's width allows; the figure grows by what they take."""
+    width, height = figure.get_size_inches()
+    letter, mark = 0.052, 0.45  # inches, of 7 points
+    for each in handles:
+        each.set_label(textwrap.fill(each.get_label(), int((width - mark) / letter)))
+    widest = max(len(line) for each in handles for line in each.get_label().split("\n"))
+    columns = max(1, min(len(handles), int(width / (mark + letter * widest))))
+    legend = figure.legend(handles=handles, frameon=False, loc="lower center", ncols=columns, borderaxespad=0.2, columnspacing=1.2)
+    taken = legend.get_window_extent(figure.canvas.get_renderer()).height / figure.dpi + 0.08
+    figure.set_size_inches(width, height + taken)
+    bottom = taken / (height + taken)
+    figure.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
+
+
+def legend_of_fronts(figure, drawn, kinds):
+    """Of cells, of trackers, and of what the panels draw over them, each once."""
+    handles = kinds.handles()
+    handles += [Line2D([], [], label=name, **look) for name, look in {name: look for _, panel in drawn for name, kind, look in panel.looks if kind is None}.items()]
+    handles.append(next(line for line in drawn[0][0].lines if line.get_label().startswith("front in ")))
+    rings = {}
+    for axes, panel in drawn:
+        for line in axes.lines:
+            if line.get_gid() == "remain":
+                rings.setdefault(line.get_label(), (line, {}))[1][file_name(panel, [each for _, each in drawn])] = None
+    for label, (line, files) in rings.items():
+        if len(rings) > 1:  # files that were asked for other objectives
+            line.set_label(f"{label}: {', '.join(files)}")
+    legend_below(figure, handles + [line for line, _ in rings.values()])
+
+
+def place_labels(axes, labels):
+    """Labels beside their points, not over each other or over points; a line leads to those that stand further off."""
+    figure = axes.figure
+    figure.canvas.draw()
+    figure.set_layout_engine("none")
+    frame = axes.get_window_extent()
+    point = figure.dpi / 72
+    pixels = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_marker() != "None"])
+    taken = []
+    for (x, y), text in labels:
+        note = axes.annotate(text, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=6, linespacing=1.0)
+        size = note.get_window_extent()
+        at_x, at_y = axes.transData.transform((x, y))
+        best = None
+        for far in (4, 12, 24, 40, 60, 90):
+            for right, up in ((1, -1), (-1, -1), (1, 1), (-1, 1), (1, 0), (-1, 0)):  # below a front nothing is
+                dx = right * far if right > 0 else -far - size.width / point
+                dy = {1: far, 0: -size.height / point / 2, -1: -far - size.height / point}[up]
+                left, bottom = at_x + dx * point, at_y + dy * point
+                box = (left, bottom, left + size.width, bottom + size.height)
+                inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
+                free = not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+                bare = not ((pixels[:, 0] > box[0] - 3 * point) & (pixels[:, 0] < box[2] + 3 * point)
+                            & (pixels[:, 1] > box[1] - 3 * point) & (pixels[:, 1] < box[3] + 3 * point)).any()
+                if inside and free and bare:
+                    best = (dx, dy, box, far)
+                    break
+            if best:
+                break
+        if not best:
+            note.remove()  # the mark and the legend remain
+            continue
+        note.set_position(best[:2])
+        taken.append(best[2])
+        if best[3] > 4:
+            axes.annotate("", (x, y), xytext=(best[0] + (size.width / point if best[0] < 0 else 0), best[1] + size.height / point / 2),
+                          textcoords="offset points", arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 2})
