@@ -67,6 +67,14 @@ TEST(Answer, NamesThePhasesThatAreAsBad) {
         answer(view, "L1").ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6, 7, 8 (solve) and 1 more."));
 }
 
+TEST(Answer, IsAboutTheFirstOfEqualStructuresAndCauses) {
+    RunView view = made();
+    view.structures.levels[0].tallies = {{0, 0, {40, 10}}, {1, 0, {60, 10}}};
+    view.causes[0].misses = {{0, 0, {5, 0, 5, 0}}, {1, 0, {10, 0, 0, 0}}};
+    EXPECT_EQ(answer(view, "L1"),
+              "L1 misses 20.00 % of 100 accesses; A causes 50.00 % of them, 50.00 % of those are first uses.");
+}
+
 // Below 1.25 times the mean of all phases none is called worst.
 TEST(Answer, ThatNoPhaseStandsOut) {
     RunView view = made();
