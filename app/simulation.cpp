@@ -163,8 +163,7 @@ void check_cores(const Input& input, const Topology& topology, const std::vector
         if (!spec.cores.empty() && std::ranges::min(spec.cores) >= streams)
             throw UsageError(fmt::format(
                 "monitor '{}': it would count nothing: '{}' runs on {} of the {} of the machine '{}'; write cores=0, "
-                "or "
-                "leave 'cores' out",
+                "or leave 'cores' out",
                 to_string(spec), shown(input.name), streams == 1 ? "core 0" : fmt::format("cores 0 to {}", streams - 1),
                 numbered(cores, "core"), topology.machine().name));
 }

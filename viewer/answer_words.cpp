@@ -26,7 +26,7 @@ const AnswerWords& words_of_answers() {
         json.at("phases").at("none").get_to(read.no_phase_stands_out);
         for (const auto& [name, in_words] : json.at("causes").items()) read.causes.push_back(in_words);
         for (const auto& [name, remedy] : json.at("remedies").items())
-            read.remedies[name] = {remedy.at(0), remedy.at(1), remedy.at(2)};
+            read.remedies[name] = {remedy.at(0), remedy.at(1)};
         return read;
     }();
     return words;

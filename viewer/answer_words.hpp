@@ -8,9 +8,9 @@
 
 namespace cachetally {
 
-/// What helps: a few words; what is the matter; what to do.
+/// What helps: a few words; what is the matter. (The page also says at length what to do.)
 struct Remedy {
-    std::string words, fact, advice;
+    std::string words, fact;
 };
 
 struct AnswerWords {

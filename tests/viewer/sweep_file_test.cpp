@@ -148,6 +148,9 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
         EXPECT_EQ(events[i], 1008 + i) << "of radix, which has more than lu";
         EXPECT_EQ(told["worst"][i]["remains"], remains[i] != 0) << i;
     }
+    EXPECT_THAT(to_text(read, 200),
+                HasSubstr("4 of 4 cells with error<=30,bits>10. Least slowdown, bits: fifo, ways=0, "
+                          "G=1, C=16 (slowdown 50.00 %, bits 1,200).\n"));
     const std::string text = to_text(read, 100);
     for (const char* part : {"\nradix, L1-L2: 1,012 events\n", "worst of all workloads, core-L1", "16 cells, 7 runs",
                              "4 of 4 cells with error<=30,bits>10. Least "})
