@@ -98,6 +98,23 @@ TEST_F(CapturedByCompiled, MemoryHasNamesByEachCompiler) {
     expect_memory(rows("compiled", {"./compiled", "n.dat"}));
 }
 
+TEST_F(CapturedByCompiled, ArgumentsAndEnvironmentAreOfTheStack) {
+    write_contents(directory / "program.c", R"(
+#include <stdlib.h>
+static void read(const volatile char* text) { for (int i = 0; i < 9000; i += 3) (void)text[i]; }
+int main(int argc, char** argv) { read(argv[argc - 1]); read(getenv("LONGEST")); return 0; }
+)");
+    build("gcc -O1", directory / "program.c", "plain");
+    build("cachetally-cc -O1", directory / "program.c", "compiled");
+    const std::string longest(9000, 'x');
+    setenv("LONGEST", longest.c_str(), 1);
+    for (const char* with : {"compiled", "valgrind"}) {
+        const Rows found = rows(with, {with[0] == 'c' ? "./compiled" : "./plain", longest});
+        EXPECT_GE(found.at("stack"), 6000U) << with;
+        EXPECT_FALSE(found.contains("(elsewhere)")) << with << PrintToString(found);
+    }
+}
+
 TEST_F(CapturedByCompiled, OperatorNewHasItsCallerHoweverTheLibraryIsLinked) {
     write_contents(directory / "program.cpp", R"(
 #include <thread>

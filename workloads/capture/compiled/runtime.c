@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "chunks.h"
@@ -145,12 +147,22 @@ static void write_control(unsigned kind, const uint64_t* words, unsigned count, 
 
 unsigned ct_new_thread(void) { return __atomic_add_fetch(&threads, 1, __ATOMIC_SEQ_CST); }
 
+/* pthread_getattr_np ends the first stack after the page that main was called from. Above are arguments, environment,
+   and at the very end the name of the program's file and 8 bytes of 0. */
+static size_t with_arguments(uint64_t lowest, size_t bytes) {
+    extern void* __libc_stack_end; /* where the program found its arguments */
+    const char* const file = (const char*)getauxval(AT_EXECFN);
+    if ((uint64_t)__libc_stack_end - lowest >= bytes || !file) return bytes;
+    return (uint64_t)file + strlen(file) + 1 + 8 - lowest;
+}
+
 static void write_stack(void) {
     pthread_attr_t attributes;
     void* lowest;
     size_t bytes;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     if (pthread_attr_getstack(&attributes, &lowest, &bytes) == 0) {
+        bytes = with_arguments((uint64_t)lowest, bytes);
         const uint64_t words[] = {self.number, (uint64_t)lowest, bytes};
         const uint64_t control = (uint64_t)pthread_self(); /* above the frames of a thread, but the first */
         self.stack = words[1];
