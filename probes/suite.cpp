@@ -56,7 +56,7 @@ const L1Geometry& l1_of(const Context& context) {
 
 const L1Geometry& l1_in_ways(const Context& context) {
     const L1Geometry& l1 = l1_of(context);
-    if (l1.hashed) throw NoL1("sets of L1 are hashed, and this test needs lines a way apart to meet in one");
+    if (l1.scattered) throw NoL1("no stride makes lines meet in L1, and this test needs lines that do");
     return l1;
 }
 

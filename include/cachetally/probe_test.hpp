@@ -23,8 +23,9 @@ struct L1Geometry {
     std::uint64_t capacity = 0, line = 0;  ///< bytes
     unsigned ways = 0;
     double latency = 0;   ///< cycles
-    bool hashed = false;  ///< a hash chooses the set: no stride makes lines meet
-    /// Bytes of a way: lines as far apart meet in a set, unless they are hashed.
+    /// No stride makes lines meet: a hash chooses the set, or more of the physical address than a page keeps.
+    bool scattered = false;
+    /// Bytes of a way: lines as far apart meet in a set, unless they are scattered.
     std::uint64_t way() const { return capacity / ways; }
 };
 

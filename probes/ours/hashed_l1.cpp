@@ -130,15 +130,15 @@ bool at_multiples(const std::vector<std::uint64_t>& lines, std::uint64_t more, s
     return std::ranges::all_of(lines, [&](std::uint64_t line) { return (more - line) % way == 0; });
 }
 
-HashedL1 refused(HashedL1 found, std::string reason) {
+FoundL1 refused(FoundL1 found, std::string reason) {
     found.why_not = std::move(reason);
     return found;
 }
 
-HashedL1 find_once(CompactTest& compact, std::uint64_t least_line, std::vector<std::string>& decisions) {
+FoundL1 find_once(CompactTest& compact, std::uint64_t least_line, std::vector<std::string>& decisions) {
     HashedSets sets(compact);
     if (std::string reason = sets.find_span(least_line); !reason.empty()) return {.why_not = std::move(reason)};
-    HashedL1 found{.capacity = sets.capacity(), .line = sets.line()};
+    FoundL1 found{.capacity = sets.capacity(), .line = sets.line()};
     decisions.push_back(fmt::format("a span of {} stays, and no more; lines of {}: every other one of a longer span",
                                     format_size(found.capacity), found.line));
     if (!sets.is_full()) return refused(found, "further lines stay beside the longest span that does");
@@ -161,8 +161,8 @@ HashedL1 find_once(CompactTest& compact, std::uint64_t least_line, std::vector<s
 
 }  // namespace
 
-HashedL1 hashed_l1(CompactTest& compact, std::vector<std::string>& decisions) {
-    HashedL1 found = find_once(compact, CompactTest::location, decisions);
+FoundL1 hashed_l1(CompactTest& compact, std::vector<std::string>& decisions) {
+    FoundL1 found = find_once(compact, CompactTest::location, decisions);
     if (found.why_not.empty() || found.capacity == 0 || found.ways != 0) return found;
     decisions.push_back(fmt::format("after more laps, as {}:", found.why_not));
     compact.wait_for(many_laps);

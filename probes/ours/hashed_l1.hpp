@@ -10,7 +10,7 @@
 
 namespace cachetally {
 
-struct HashedL1 {
+struct FoundL1 {
     std::uint64_t capacity = 0, line = 0;  ///< bytes
     unsigned ways = 0;
     std::string why_not = {};  ///< not empty: the reason why it is none
@@ -21,6 +21,6 @@ struct HashedL1 {
 /// it they are one too many, and without any of them all stay. Refused where these lie at multiples of a way: then
 /// nothing is hashed. Each step is added to `decisions`. (ours; groups after Vila, Koepf, Morales 2019, "Theory and
 /// Practice of Finding Eviction Sets")
-HashedL1 hashed_l1(CompactTest& compact, std::vector<std::string>& decisions);
+FoundL1 hashed_l1(CompactTest& compact, std::vector<std::string>& decisions);
 
 }  // namespace cachetally

@@ -347,7 +347,7 @@ TestReport uneven_refused(const std::string& reason) {
 }
 
 std::uint64_t first_stride(const L1Geometry& l1) {
-    return l1.hashed ? l1.line : std::min(std::max(l1.way(), l1.line), longest_stride);
+    return l1.scattered ? l1.line : std::min(std::max(l1.way(), l1.line), longest_stride);
 }
 
 }  // namespace

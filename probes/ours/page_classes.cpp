@@ -376,7 +376,7 @@ std::optional<double> sure_latency(Meter& meter, const L1Geometry& l1, PagePrime
 
 PageClasses find_page_classes(Meter& meter, const L1Geometry& l1, std::vector<std::string>& decisions) {
     if (l1.line < 2 * sizeof(void*)) return {.why_not = "lines have no room for both prime and probe"};
-    if (l1.hashed) return {.why_not = "sets of L1 are hashed: pages do not take as many places of each"};
+    if (l1.scattered) return {.why_not = "no stride makes lines meet in L1: pages do not take as many places of each"};
     const auto primes = enough_pages(meter, l1);
     if (!primes) return {.why_not = "as many pages as there are do not evict each other"};
     decisions.push_back(fmt::format("{} pages; a load of one takes {:.1f} cycles after a few others, {:.1f} after all",

@@ -24,7 +24,7 @@ constexpr double most_miss = 0.5;              ///< of the loads of a span that 
 constexpr std::uint64_t lines_of_span = 512;   ///< used of a span, about
 constexpr std::uint64_t least_apart = 256;     ///< bytes
 constexpr std::uint64_t spans_drawn_from = 4;  ///< spans of the arena
-constexpr std::uint64_t times_l1 = 4;  ///< capacities of a hashed L1, which conflicts do not flush, that are loaded
+constexpr std::uint64_t times_l1 = 4;  ///< capacities of a scattered L1, which conflicts do not flush, that are loaded
 constexpr std::size_t part_to_ask_again = 16;                    ///< of the residents, as they grow
 constexpr unsigned failures_between = 32, enough_failures = 96;  ///< in a row
 constexpr unsigned other_orders = 3, many_orders = 8, orders_among_misfits = 16;
@@ -50,7 +50,7 @@ public:
             arena_ = meter_.target().make_arena(std::max(page, std::min(spans_drawn_from * span, most)), page);
             arena_.written = true;  // pages stay where they are
             apart_ = std::clamp<std::uint64_t>(std::bit_floor(span / lines_of_span), least_apart, page);
-            if (l1_.hashed)
+            if (l1_.scattered)
                 together_ = std::clamp<std::uint64_t>(2 * times_l1 * l1_.capacity * apart_ / l1_.line / span, 1,
                                                       apart_ / 2 / l1_.line);
             const Offsets loads = loads_of(lines(0, span, 0), 0);
@@ -102,7 +102,7 @@ public:
     /// always hit there, and more of them than ways may share a set of the level, beside which all other lines are
     /// rejected. (Offsets within pages tell sets.)
     bool rests_on_l1() const {
-        if (l1_.hashed) return false;
+        if (l1_.scattered) return false;
         const std::uint64_t period = std::gcd(l1_.way(), arena_.page);
         const std::uint64_t room = l1_.ways * (l1_.way() / period);
         std::map<std::uint64_t, std::uint64_t> in_set;

@@ -42,7 +42,7 @@ public:
     /// hashes sets, it would hold several times its capacity of lines far apart.
     std::uint64_t apart(std::uint64_t bytes) const {
         constexpr std::uint64_t long_line = 256, much = 16;
-        return l1_.hashed && bytes < much * l1_.capacity ? l1_.line : std::max(l1_.line, long_line);
+        return l1_.scattered && bytes < much * l1_.capacity ? l1_.line : std::max(l1_.line, long_line);
     }
 
     /// Whether sets are fields of the address: shown by lines that meet in few sets, and miss.

@@ -31,6 +31,11 @@ CompactTest& CompactTest::place_anew() {
     return *this;
 }
 
+CompactTest& CompactTest::keep_placed() {
+    place_anew().arena_.written = true;
+    return *this;
+}
+
 bool CompactTest::hits_a_cache() {
     const std::uint64_t bytes = std::min(arena_.bytes, used_once), page = std::min(arena_.page, most_translated);
     const auto all = first_use(page_local_string(bytes, page, std::min(apart, page), seed_));

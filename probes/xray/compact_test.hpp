@@ -27,6 +27,8 @@ public:
 
     /// From here on pages lie elsewhere.
     CompactTest& place_anew();
+    /// From here on they lie elsewhere, and there in all strings, whichever of them these use first.
+    CompactTest& keep_placed();
 
     /// Whether a location that is used again takes less than lines that nobody has used: then a cache has it. What
     /// translation takes is what one line of each page takes more.

@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
+#include "probes/ours/coloured_l1.hpp"
 #include "probes/ours/hashed_l1.hpp"
 #include "probes/xray/compact_test.hpp"
 
@@ -22,7 +23,8 @@ constexpr unsigned placements_asked = 12;
 /// Locations of a string that shows conflicts: a miss in a lap of more takes less than noise.
 constexpr std::uint64_t few_locations = 64;
 constexpr unsigned line_confirmations = 2;
-constexpr unsigned most_attempts = 6;  ///< with noise and without counts
+constexpr std::uint64_t largest_page_of_colours = std::uint64_t{1} << 20;  ///< bytes: larger ones hold any L1
+constexpr unsigned most_attempts = 6;                                      ///< with noise and without counts
 
 struct Found {
     unsigned ways = 0;
@@ -150,17 +152,38 @@ void report_latency(Meter& meter, TestReport& report, CompactTest& compact, cons
         report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
 }
 
-TestReport hashed_report(Meter& meter, TestReport report, double hit, const HashedL1& found) {
-    report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
-    report.answer("L1", "capacity", found.capacity, "bytes", "the longest span that stays");
+/// Of an L1 of which no stride makes lines meet.
+void report_scattered(TestReport& report, const FoundL1& found, const char* of_capacity, const char* of_line) {
+    report.answer("L1", "capacity", found.capacity, "bytes", of_capacity);
     report.answer("L1", "ways", found.ways, "ways", "lines that meet, by leaving out groups");
-    report.answer("L1", "line", found.line, "bytes", "every other line of a longer span stays");
-    report.answer("L1", "indexing", "hashed", "no stride makes lines meet");
-    return report;
+    report.answer("L1", "line", found.line, "bytes", of_line);
 }
 
-/// Whether sets that are no fields of the address are looked for, too.
-enum class Sets : std::uint8_t { fields, hashed_too };
+/// Whether it is one.
+bool answer_scattered(Meter& meter, TestReport& report, CompactTest& compact, bool by_pages) {
+    const FoundL1 hashed = hashed_l1(compact, report.decisions);
+    if (!hashed.why_not.empty()) report.decisions.push_back("no hash: " + hashed.why_not);
+    FoundL1 coloured{.why_not = "lines meet on all pages alike"};
+    if (!hashed.why_not.empty() && by_pages) {
+        coloured = coloured_l1(compact, report.decisions);
+        if (!coloured.why_not.empty()) report.decisions.push_back("no page colours: " + coloured.why_not);
+    }
+    if (!hashed.why_not.empty() && !coloured.why_not.empty()) return false;
+    const double hit = hit_latency(meter, compact);
+    report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
+    if (hashed.why_not.empty()) {
+        report_scattered(report, hashed, "the longest span that stays", "every other line of a longer span stays");
+        report.answer("L1", "indexing", "hashed", "no stride makes lines meet");
+    } else {
+        report_scattered(report, coloured, "page colours, each of as many pages as ways",
+                         "the least shift by which lines of a colour do not meet");
+        report.refuse("L1", "indexing", "more of the physical address than a page keeps chooses the set");
+    }
+    return true;
+}
+
+/// Whether sets that no stride tells are looked for, too.
+enum class Sets : std::uint8_t { strided, scattered_too };
 
 TestReport measure(Meter& meter, bool robust, std::uint64_t seed, Sets sets) {
     TestReport report;
@@ -168,11 +191,9 @@ TestReport measure(Meter& meter, bool robust, std::uint64_t seed, Sets sets) {
     const Found found = capacity_and_ways(compact, report);
     std::string reason = found.reason;
     if (robust && reason.empty()) reason = contradiction(compact, found, meter.noise() == 0);
-    if (sets == Sets::hashed_too && !reason.empty() && !found.alike) {
-        const HashedL1 hashed = hashed_l1(compact, report.decisions);
-        if (hashed.why_not.empty()) return hashed_report(meter, std::move(report), hit_latency(meter, compact), hashed);
-        report.decisions.push_back("no hash: " + hashed.why_not);
-    }
+    const bool by_pages = compact.page() < largest_page_of_colours;
+    if (sets == Sets::scattered_too && !reason.empty() && !found.alike)
+        if (answer_scattered(meter, report, compact, by_pages)) return report;
     const std::uint64_t line = reason.empty() ? confirmed_line_size(meter, compact, found, robust) : 0;
     if (robust && line > longest_line)
         reason = fmt::format(
@@ -236,9 +257,9 @@ std::string why_taken(const Attempts& attempts) {
 
 }  // namespace
 
-TestReport xray_l1_published(Meter& meter) { return measure(meter, false, meter.seed(), Sets::fields); }
+TestReport xray_l1_published(Meter& meter) { return measure(meter, false, meter.seed(), Sets::strided); }
 TestReport xray_l1_robust(Meter& meter) {
-    if (meter.noise() == 0) return measure(meter, true, meter.seed(), Sets::hashed_too);
+    if (meter.noise() == 0) return measure(meter, true, meter.seed(), Sets::scattered_too);
     const bool counted = !made_twice(meter);
     const unsigned most = counted ? 2 : most_attempts, needed = counted ? 1 : 2;
     Attempts attempts;
@@ -246,8 +267,8 @@ TestReport xray_l1_robust(Meter& meter) {
         for (unsigned i = 0; i < most && attempts.found.size() < needed && !attempts.contradicted; ++i)
             attempts.add(measure(meter, true, meter.seed() + (counted ? 0 : i), sets));
     };
-    attempt(Sets::fields);
-    if (attempts.found.empty()) attempt(Sets::hashed_too);  // it takes long, and mostly noise is to blame
+    attempt(Sets::strided);
+    if (attempts.found.empty()) attempt(Sets::scattered_too);  // it takes long, and mostly noise is to blame
     if (attempts.found.empty()) return std::move(attempts.report);
     std::string reason = why_taken(attempts);
     if (reason.empty() && attempts.found.size() < needed)
@@ -264,10 +285,13 @@ std::optional<L1Geometry> l1_geometry(const TestReport& report) {
     const Finding* ways = report.find("L1", "ways");
     const Finding* latency = report.find("L1", "latency");
     if (capacity == nullptr || line == nullptr || ways == nullptr || latency == nullptr) return {};
-    const Finding* indexing = report.find("L1", "indexing");
+    // The published test does not ask for it.
+    const bool scattered = std::ranges::any_of(report.findings, [](const Finding& each) {
+        return each.level == "L1" && each.parameter == "indexing" && !(each.value && each.value->word == "modulo");
+    });
     return L1Geometry{static_cast<std::uint64_t>(capacity->value->number),
                       static_cast<std::uint64_t>(line->value->number), static_cast<unsigned>(ways->value->number),
-                      latency->value->number, indexing != nullptr && indexing->value->word == "hashed"};
+                      latency->value->number, scattered};
 }
 
 }  // namespace cachetally

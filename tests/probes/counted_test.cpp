@@ -8,12 +8,6 @@
 namespace cachetally {
 namespace {
 
-SimulatedOptions small_pages() {
-    SimulatedOptions options;
-    options.large_pages.clear();
-    return options;
-}
-
 MachineDescription on_random_pages(const std::string& more) {
     return read_machine(
         "name: anywhere\ncaches:\n"

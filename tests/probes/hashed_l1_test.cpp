@@ -100,7 +100,7 @@ TEST(HashedL1, TestsOfLinesThatMeetRefuse) {
     for (const char* test : {"replacement", "l2", "physical"}) {
         const TestReport report = robust(with_l1({}), test);
         ASSERT_FALSE(report.findings.empty());
-        EXPECT_THAT(report.findings.front().reason, HasSubstr("sets of L1 are hashed")) << test;
+        EXPECT_THAT(report.findings.front().reason, HasSubstr("no stride makes lines meet in L1")) << test;
     }
 }
 

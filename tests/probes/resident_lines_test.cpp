@@ -166,7 +166,7 @@ TEST(ResidentLines, AreThoseThatStayInAnyOrder) {
 TEST(ResidentLines, PassAHashedL1) {
     const ResidentLines found =
         residents_of({.l1 = "size: 16 KiB, ways: 4, indexing: xor_hash"}, 2, on_small_pages(),
-                     {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3, .hashed = true});
+                     {.capacity = 16 << 10, .line = 64, .ways = 4, .latency = 3, .scattered = true});
     EXPECT_EQ(found.why_not, "");
     EXPECT_EQ(found.ways, 8);
     EXPECT_LE(found.low, 128 << 10);

@@ -22,6 +22,13 @@ constexpr std::uint64_t seeds(std::uint64_t many) {
 #endif
 }
 
+inline SimulatedOptions small_pages(std::uint64_t seed = 1) {
+    SimulatedOptions options;
+    options.seed = seed;
+    options.large_pages.clear();
+    return options;
+}
+
 /// The seed of the options is that of the machine and of what the test draws.
 inline TestReport robust(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
     SuiteOptions suite;
