@@ -119,14 +119,15 @@ std::string choice_text(const SweepCell& cell, std::span<const Objective* const>
                        fmt::join(values, ", "));
 }
 
-/// Of what remains of the front, the best in each objective; the page tells the same.
+/// Of what is admitted, the best in each objective; the page tells the same.
 std::string best_text(std::span<const SweepCell> cells, std::span<const Standing> standing, const SweepChoice& choice) {
+    if (cells.front().events == 0) return "No event passed the monitors: there is nothing to choose.";
     const auto objectives = objectives_for(cells, choice);
     std::vector<std::pair<const SweepCell*, std::string>> best;
     for (const Objective* each : objectives) {
         const SweepCell* least = nullptr;
         for (std::size_t i = 0; i < cells.size(); ++i)
-            if (standing[i].remains && (!least || each->of(cells[i]) < each->of(*least))) least = &cells[i];
+            if (standing[i].admitted && (!least || each->of(cells[i]) < each->of(*least))) least = &cells[i];
         if (!least) return "";
         const auto found = std::ranges::find(best, least, &decltype(best)::value_type::first);
         if (found == best.end())
@@ -140,28 +141,37 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
     return text;
 }
 
-/// The admitted cells of one workload and link with what they give and what they take; first the best of them.
+bool has_costs(std::span<const SweepCell> cells) {
+    return std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.cost.has_value(); });
+}
+
+/// How many cells of one workload and link are admitted, and the best of them.
+std::string answer_text(std::span<const SweepCell> cells, const SweepChoice& choice, unsigned width) {
+    if (!has_costs(cells)) return "";
+    const std::vector<Standing> standing = standings(cells, choice);
+    std::string answer = best_text(cells, standing, choice);
+    if (!choice.bounds.empty())
+        answer =
+            fmt::format("{} of {} with {}. {}",
+                        with_separators(static_cast<std::size_t>(std::ranges::count_if(standing, &Standing::admitted))),
+                        counted(cells.size(), "cell"), choice.bounds_text(), answer);
+    return answer.empty() ? "" : wrapped(answer, width);
+}
+
+/// The admitted cells of one workload and link with what they give and what they take.
 std::string cost_text(std::span<const SweepCell> cells, const SweepChoice& choice, bool timed, unsigned width) {
-    const auto any = [&](auto says) { return std::ranges::any_of(cells, says); };
-    if (any([](const SweepCell& cell) { return !cell.cost; })) return "";
-    const bool settings = any([](const SweepCell& cell) { return !cell.settings.empty(); });
+    if (!has_costs(cells)) return "";
+    const bool settings = std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.settings.empty(); });
     TextTable table = cell_table(settings, timed);
     const std::vector<Standing> standing = standings(cells, choice);
-    std::size_t admitted = 0;
-    bool missing = false;
+    bool admitted = false, missing = false;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (!standing[i].admitted) continue;
-        ++admitted;
+        admitted = true;
         missing = missing || (timed && !cells[i].slowdown);
         table.add(cells_of(cells[i], standing[i], settings, timed));
     }
-    std::string answer = best_text(cells, standing, choice);
-    if (!choice.bounds.empty())
-        answer = fmt::format("{} of {} with {}. {}", with_separators(admitted), counted(cells.size(), "cell"),
-                             choice.bounds_text(), answer);
-    std::string text = '\n' + (answer.empty() ? "" : wrapped(answer, width));
-    if (admitted != 0) text += table.text(width);
-    return text + (missing ? "?: there is no complete run with this monitor.\n" : "");
+    return (admitted ? table.text(width) : "") + (missing ? "?: there is no complete run with this monitor.\n" : "");
 }
 
 double ratio_of(const SweepCell& cell) {
@@ -213,20 +223,25 @@ std::string how_far(const SweepView& view, unsigned width) {
                        factors / std::max(1, clean), worst);
 }
 
-std::string remarks_on_cost(const SweepView& view, unsigned width) {
-    if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
+/// What marks in tables mean, if any is there.
+std::string marks_text(const SweepView& view, unsigned width) {
+    if (!has_costs(view.cells) || std::ranges::none_of(standings_of(view.cells, view.choice), &Standing::front))
+        return "";
     std::string names;
     const auto objectives = objectives_for(view.cells, view.choice);
     for (const Objective* each : objectives)
         names += fmt::format("{}{}", names.empty() ? "" : each == objectives.back() ? " and " : ", ", told(*each));
-    return wrapped(
-               "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM "
-               "bit.",
-               width) +
-           wrapped(fmt::format("* and .: no other cell is as good in {}, and better in one. *: those that remain where "
+    return wrapped(fmt::format("* and .: no other cell is as good in {}, and better in one. *: those that remain where "
                                "differences up to {:g} % of the front's range in each do not count.",
                                names, 100 * view.choice.tolerance),
                    width);
+}
+
+std::string remarks_on_cost(const SweepView& view, unsigned width) {
+    if (!has_costs(view.cells)) return "";
+    return wrapped(
+        "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM bit.",
+        width);
 }
 
 /// What was run, and how much.
@@ -243,7 +258,7 @@ std::string fields_text(std::span<const SweepCell> cells, const SweepView& view,
     for (const auto& field : fields_of(cells))
         text += fmt::format("\n{}, {}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
                             counted(field[0].events, "event")) +
-                cost_text(field, view.choice, view.timed, width).substr(1);
+                answer_text(field, view.choice, width) + cost_text(field, view.choice, view.timed, width);
     return text;
 }
 
@@ -310,12 +325,14 @@ std::string to_text(const SweepView& view, unsigned width) {
     if (one_part) {
         const bool published =
             std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
+        if (!published) text += answer_text(view.cells, view.choice, width) + marks_text(view, width);
         for (const Matrix& matrix : matrices_of(view.cells))
             text += published ? beside_published(matrix, width) : plain(matrix, width);
         if (published) return text + how_far(view, width);
-        text += cost_text(view.cells, view.choice, view.timed, width);
+        if (has_costs(view.cells)) text += '\n' + cost_text(view.cells, view.choice, view.timed, width);
     } else {
-        text += fields_text(view.cells, view, width) + fields_text(worst_of(view.cells), view, width);
+        text += marks_text(view, width) + fields_text(view.cells, view, width) +
+                fields_text(worst_of(view.cells), view, width);
     }
     std::string remarks = view.slowdown_unknown.empty() ? "" : wrapped("?: " + view.slowdown_unknown + ".", width);
     remarks += remarks_on_cost(view, width);

@@ -286,5 +286,27 @@ TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {
                 HasSubstr("mean something for sweeps"));
 }
 
+// Whether or not it remains within the tolerance: the least is the least.
+TEST_F(SweepCells, TheAnswerNamesTheLeastOfAllThatIsAdmitted) {
+    const Words sweep{"sweep", "lu", "n=64", "--objectives", "bytes,error", "--where", "error<50"};
+    const json told = good_json(sweep);
+    const json* least = nullptr;
+    for (const json& row : told["rows"])
+        if (row["admitted"] && (!least || row["bytes_per_event"] < (*least)["bytes_per_event"])) least = &row;
+    ASSERT_NE(least, nullptr);
+    EXPECT_FALSE((*least)["remains"]) << "the case that this is about";
+    const std::string text = cachetally(directory_.path(), sweep).out;
+    EXPECT_THAT(text, HasSubstr(fmt::format("Least bytes/event: fifo, G={}, C={} (bytes/event {:.4g},",
+                                            (*least)["granularity"].get<int>(), (*least)["counters"].get<int>(),
+                                            (*least)["bytes_per_event"].get<double>())));
+}
+
+TEST_F(SweepCells, WhereNothingPassesNothingIsTheBest) {
+    const std::string text =
+        cachetally(directory_.path(), {"sweep", "lu", "n=32", "--link", "core-L1I", "--counters", "4,8"}).out;
+    EXPECT_THAT(text, HasSubstr("No event passed the monitors: there is nothing to choose.\n"));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("Least ")));
+}
+
 }  // namespace
 }  // namespace cachetally::testing

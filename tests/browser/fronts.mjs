@@ -294,6 +294,11 @@ export const frontCases = [
             await t.quiet(page);
             t.check((await points()).some((row) => row[0] === 'parts.h5, lu n=32, L1D-L2' && row[1] === 'counter_array'), 'on the front of their own link');
             for (const view of ['Sweep', 'Tables', 'Compare']) await t.press(page, view);
+            await t.open(page, many(t), 'view=sweep&metric=bits');
+            await t.compare(page, t.file('below.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the trackers of a second file');
+            await t.quiet(page);
+            t.equal(await page.evaluate(`cachetally.state.view + ' ' + cachetally.state.metric`), 'sweep bits', 'what a link says stays');
             await t.open(page, make(t, 'other.h5', 'trackers', 'fft', 'n=256', '-m', 'generic3', '--link', 'core-L1D'));
             await t.compare(page, many(t));
             await t.quiet(page);

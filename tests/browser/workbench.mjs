@@ -396,6 +396,20 @@ export const workbenchCases = [
         },
     ],
     [
+        'details: of a cause the lines and cache sets of its structure, of all causes',
+        async (t, page) => {
+            await t.open(page, t.file('lu2.h5'), 'structure=A');
+            const shown = async () => [await page.locator('.details .sets').getAttribute('aria-label'), await page.locator('.details dl.numbers').innerText()];
+            const [sets, numbers] = await shown();
+            await page.evaluate(`cachetally.set({ cause: 'conflict' })`);
+            await t.quiet(page);
+            const [again, more] = await shown();
+            t.equal(again, sets, 'cache sets');
+            t.check(more.startsWith(numbers) && /conflict/.test(more), `numbers: ${more}`);
+            t.check((await page.innerText('.details')).includes('Lines and sets are of misses of all causes.'), 'the note');
+        },
+    ],
+    [
         'details: a line that two data structures share counts once for each access',
         async (t, page) => {
             const [trace, names, file] = ['one-line.lackey', 'one-line.txt', 'one-line.h5'].map((each) => join(t.directory, each));

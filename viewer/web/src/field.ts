@@ -150,6 +150,7 @@ export function fieldPlot(acts: FieldActs) {
     }
 
     function point(x: number | null, y: number): void {
+        if (x === null && readout.ariaLive === 'polite') return; // keys moved the cursor, and the page under a pointer at rest
         readout.setAttribute('aria-live', 'off');
         const { all } = layout;
         cursor = x !== null && x >= all.x && x < all.x + all.width ? { x: across().invert(x), row: rowAt(y) } : null;

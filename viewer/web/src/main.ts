@@ -181,7 +181,7 @@ class Page implements App {
         if (![this.files[0], source].every(takesMany)) this.files.splice(1).forEach((each) => each.close());
         this.files.push(source);
         this.shown = '';
-        if (probe || this.files.some(({ info }) => info.trackers)) return this.set({ view: probe ? 'curves' : 'trackers', file: '' });
+        if (probe || this.files.some(({ info }) => info.trackers)) return this.set(this.state.view || this.state.file ? {} : { view: probe ? 'curves' : 'trackers' });
         if (this.files.length > 2) return this.set(this.state.file === 'difference' ? { file: '' } : {});
         const [{ id, differs }] = viewsOf(this);
         if (this.state.file || (this.state.view && this.state.view !== id)) return this.set({}); // as a link says, or what was chosen before

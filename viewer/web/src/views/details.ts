@@ -170,6 +170,7 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     if (!found) return [];
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
     return [
+        chosen.cause >= 0 ? h('p', { class: 'note' }, 'Lines and sets are of misses of all causes.') : null,
         found.functions.length ? block('Functions', tableElement(tableBy('Events by function', found.functions, [['function', ({ name }) => name], ['events', ({ count }) => count]], { sorted: 1, barred: 1 }))) : null,
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
 // monitor of a cell gives, the exact one, and where the two differ.
-import { groups, least, max, sort } from 'd3-array';
+import { groups, least, max, min, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -120,14 +120,15 @@ function slowdownNote(all: Cell[], { metric, over }: Picture): string {
     return ` Slowdown: by how much the program takes longer with the monitor of a cell${some < all.length ? `, of ${some} of ${all.length} cells: the others are not known` : ''}.`;
 }
 
-/** Of what remains of the front of a workload and link, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
+/** Of what is admitted of a workload and link, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
 function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
-    const { objectives, where } = info.sweep!;
+    const { objectives, where, events } = info.sweep!;
     const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link);
+    if (!(cells[0].numbers.events ?? events)) return 'No event passed the monitors: there is nothing to choose.';
     const wanted = (objectives || 'error,slowdown,bytes,bits').split(',').map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
     const metrics = wanted.filter((metric) => objectives || having(cells, metric).length === cells.length);
-    const [remaining, admitted] = (['remains', 'admitted'] as const).map((column) => cells.filter(({ numbers }) => numbers[column] === 1));
-    const told = (remaining.length ? groups(metrics, ({ value }) => least(remaining, (a, b) => value(a) - value(b))!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
+    const admitted = cells.filter(({ numbers }) => numbers.admitted === 1);
+    const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b))!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
     return [...(where ? [`${full(admitted.length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
 }
 
@@ -152,14 +153,16 @@ function sweepCells(source: Source): Cells {
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     /** What has the largest error is first. */
     const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!;
+    /** What the answer names first is first. */
+    const best = (own: Cell[]) => -(min(own.filter(({ numbers }) => numbers.admitted === 1), metrics[0].value) ?? Infinity);
     return {
         ...{ cells, metrics },
         overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
         choices: [
             { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload },
             { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
-            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank },
-            { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction },
+            { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank: best },
+            { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction, rank: best },
         ],
         answer: ({ cells: [{ texts }] }) => answer(info, texts),
         note: (picture) => note(source, picture),
