@@ -58,8 +58,7 @@ std::vector<unsigned> parse_map(const std::string& text) {
 
 void add_source_options(CLI::App& command, SourceChoice& choice) {
     command
-        .add_option("--from", choice.from,
-                    "Begin where this function is first entered; it does not end at its return")
+        .add_option("--from", choice.from, "Begin where this function is first entered; it does not end at its return")
         ->type_name("FUNCTION")
         ->check(not_empty("the name of a function"));
     command

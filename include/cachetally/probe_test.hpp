@@ -22,7 +22,7 @@ struct TlbOptions;  // of the project's own tests
 struct L1Geometry {
     std::uint64_t capacity = 0, line = 0;  ///< bytes
     unsigned ways = 0;
-    double latency = 0;   ///< cycles
+    double latency = 0;  ///< cycles
     /// No stride makes lines meet: a hash chooses the set, or more of the physical address than a page keeps.
     bool scattered = false;
     /// Bytes of a way: lines as far apart meet in a set, unless they are scattered.
