@@ -48,6 +48,20 @@ public:
         return sets_.size() < 2 ? "all pages are of one colour" : "";
     }
 
+    /// Whether all lines of half of its pages stay: of a lower level, whose lines leave this one with those that it
+    /// includes, they do not.
+    bool holds_half() const {
+        const std::size_t pages = std::max<std::size_t>(1, ways() / 2);
+        const std::size_t colours = ways() == 1 ? sets_.size() / 2 : sets_.size();
+        Lines all;
+        for (std::size_t i = 0; i < colours; ++i)
+            for (std::size_t page = 1; page <= pages; ++page)
+                for (std::uint64_t at = 0; at < compact_.page(); at += line_) all.push_back(sets_[i][page] + at);
+        for (unsigned i = 0; i < places; ++i)
+            if (compact_.compact(Offsets(all), line_)) return true;
+        return false;
+    }
+
     std::uint64_t line() const { return line_; }
 
     std::size_t count() const { return sets_.size(); }
@@ -132,6 +146,8 @@ FoundL1 find_once(CompactTest& compact, std::vector<std::string>& decisions) {
     if (std::string reason = colours.find(); !reason.empty()) return {.why_not = std::move(reason)};
     const auto ways = static_cast<unsigned>(colours.ways());
     decisions.push_back(fmt::format("{} page colours of {} ways, lines of {}", colours.count(), ways, colours.line()));
+    if (!colours.holds_half())
+        return {.why_not = "pages that meet are of a lower level: their other lines do not stay"};
     return {.capacity = colours.count() * ways * compact.page(), .line = colours.line(), .ways = ways};
 }
 

@@ -82,6 +82,22 @@ TEST(ColouredL1, HashedSetsAreNoColours) {
         }
 }
 
+// Lines of L1 leave it with those of L2, of which pages have four colours: 17 of one colour do not stay.
+TEST(ColouredL1, ALevelThatIncludesItIsNotTakenForIt) {
+    const MachineDescription machine = read_machine(
+        "name: any\ncaches:\n"
+        "  - {name: L1, size: 20 KiB, ways: 5, latency: 4, indexing: xor_hash, next: L2}\n"
+        "  - {name: L2, size: 256 KiB, ways: 16, latency: 8, replacement: random, inclusion: inclusive, next: memory}\n"
+        "pages: {size: 4 KiB, mapping: random}\ntlbs:\n  - {name: T, entries: 64, ways: full}\n"
+        "memory: {latency: 100}\n",
+        "any.yaml");
+    SimulatedTarget target(machine, small_pages());
+    Meter meter(target, 1);
+    CompactTest compact(meter, true, 1);
+    std::vector<std::string> decisions;
+    EXPECT_THAT(coloured_l1(compact, decisions).why_not, HasSubstr("of a lower level"));
+}
+
 TEST(ColouredL1, LowerLevelsAndTlbsAreFoundBehindIt) {
     const TestReport levels = robust(with_coloured({}), "levels", small_pages()),
                      tlb = robust(with_coloured({}), "tlb", small_pages());
