@@ -181,7 +181,7 @@ TEST(Validate, TheScoresAreToldWhateverBecomesOfTheFiles) {
     EXPECT_THAT(finished.err, HasSubstr("cannot be written"));
 }
 
-// One of them has ways that are longer than pages: with these alone, which lie anywhere, nothing is to be found.
+// One of them hashes bits above those of small pages: with these alone, which lie anywhere, nothing is to be found.
 TEST(Validate, MachinesOfADirectoryAreProbed) {
     const TemporaryDirectory directory;
     std::filesystem::create_directory(directory / "mine");
@@ -192,7 +192,7 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
                                    "pages: {{mapping: random}}\nmemory: {{latency: 100, size: 4 GiB}}\n",
                                    ways));
     };
-    write("a.yaml", "2");
+    write("a.yaml", "2, indexing: xor_hash");
     write("b.yml", "8");
     write_contents(directory / "mine/notes.txt", "no machine");
     const ProbeWords words{"validate", "--machines-from", "mine", "--tests", "l1", "--robust", "--json"};
