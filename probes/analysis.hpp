@@ -2,9 +2,11 @@
 // What becomes of measured times and counts: bisection, change points of response curves, and how many pages fit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cachetally {
@@ -22,6 +24,27 @@ Bisected bisect(std::uint64_t low, std::uint64_t high, const Holds& holds) {
         (holds(middle) ? low : high) = middle;
     }
     return {low, high};
+}
+
+/// Leaves out groups of lines as long as `holds` is true of the others: a least set of which it is, if it is of `lines`
+/// and of whatever has that set. (after Vila, Koepf, Morales 2019, "Theory and Practice of Finding Eviction Sets")
+template <class Holds>
+std::vector<std::uint64_t> least_set(std::vector<std::uint64_t> lines, const Holds& holds) {
+    std::size_t parts = 2;
+    for (std::size_t before = 0; lines.size() != before || parts < lines.size();) {
+        parts = lines.size() == before ? 2 * parts : std::max<std::size_t>(2, parts - 1);
+        parts = std::min(parts, lines.size());
+        before = lines.size();
+        for (std::size_t part = parts; part-- > 0;) {
+            std::vector<std::uint64_t> fewer = lines;
+            const auto at = [&](std::size_t i) {
+                return fewer.begin() + static_cast<std::ptrdiff_t>(before * i / parts);
+            };
+            fewer.erase(at(part), at(part + 1));
+            if (holds(fewer)) lines = std::move(fewer);
+        }
+    }
+    return lines;
 }
 
 /// The non-decreasing values that are nearest to `values` in the sum of squares (pool adjacent violators). Larger spans

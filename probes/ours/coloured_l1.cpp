@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/units.hpp"
+#include "probes/analysis.hpp"
 
 namespace cachetally {
 namespace {
@@ -111,31 +111,12 @@ private:
 
     /// From lines that do not stay.
     bool new_colour(Lines lines) {
-        std::size_t parts = 2;
-        for (std::size_t before = 0; lines.size() != before || parts < lines.size();) {
-            parts = lines.size() == before ? 2 * parts : std::max<std::size_t>(2, parts - 1);
-            parts = std::min(parts, lines.size());
-            before = lines.size();
-            leave_out(lines, parts);
-        }
+        lines = least_set(std::move(lines), [&](const Lines& fewer) { return !fewer.empty() && !stays(fewer); });
         if (lines.size() < 2 || lines.size() > most_ways + 1 || stays(lines)) return false;
         if (!sets_.empty() && sets_.front().size() != lines.size()) return false;
         sets_.push_back(std::move(lines));
         return true;
     }
-    /// Leaves out each of so many parts without which the others do not stay either.
-    void leave_out(Lines& lines, std::size_t parts) const {
-        const std::size_t count = lines.size();
-        for (std::size_t part = parts; part-- > 0;) {
-            Lines fewer = lines;
-            const auto at = [&](std::size_t i) {
-                return fewer.begin() + static_cast<std::ptrdiff_t>(count * i / parts);
-            };
-            fewer.erase(at(part), at(part + 1));
-            if (!fewer.empty() && !stays(fewer)) lines = std::move(fewer);
-        }
-    }
-
     CompactTest& compact_;
     std::uint64_t line_ = 0;
     std::vector<Lines> sets_;  ///< of each colour one line more than stay

@@ -61,14 +61,8 @@ public:
     /// Lines of the span that meet one beyond it, none where they cannot be told: with it they are one too many, and
     /// all stay without any of them.
     std::vector<std::uint64_t> that_meet(std::uint64_t more) {
-        std::vector<std::uint64_t> lines = span();
-        std::size_t parts = 2, before = 0;
-        while (lines.size() != before || parts < lines.size()) {
-            parts = lines.size() == before ? 2 * parts : std::max<std::size_t>(2, parts - 1);
-            parts = std::min(parts, lines.size());
-            before = lines.size();
-            leave_out(lines, more, parts);
-        }
+        const std::vector<std::uint64_t> lines =
+            least_set(span(), [&](const std::vector<std::uint64_t>& fewer) { return !stays(with(fewer, more)); });
         if (lines.size() > most_ways || stays(with(lines, more))) return {};
         return lines;
     }
@@ -106,19 +100,6 @@ private:
         std::vector<std::uint64_t> offsets;
         for (std::uint64_t i = 0; i < capacity_ / line_; ++i) offsets.push_back(i * line_);
         return offsets;
-    }
-
-    /// Leaves out each of so many parts without which the others and `more` do not stay either.
-    void leave_out(std::vector<std::uint64_t>& lines, std::uint64_t more, std::size_t parts) {
-        const std::size_t count = lines.size();
-        for (std::size_t part = parts; part-- > 0;) {
-            std::vector<std::uint64_t> fewer = lines;
-            const auto at = [&](std::size_t i) {
-                return fewer.begin() + static_cast<std::ptrdiff_t>(count * i / parts);
-            };
-            fewer.erase(at(part), at(part + 1));
-            if (!stays(with(fewer, more))) lines = std::move(fewer);
-        }
     }
 
     CompactTest& compact_;
