@@ -236,7 +236,11 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     std::optional<HierarchyAttribution> attribution;
     if (counting.attribution) attribution.emplace(topology, *outcome.hierarchy, counting.attributed);
     std::optional<HierarchyCores> cores;
-    if (counting.attributed.cores) cores.emplace(topology, *outcome.hierarchy);
+    if (counting.attributed.cores) {
+        using Regions = std::optional<std::span<const Region>>;  // those of a running program are not yet known
+        cores.emplace(topology, *outcome.hierarchy, source.sites() == nullptr ? Regions(regions) : std::nullopt,
+                      program_addresses(topology, *outcome.hierarchy));
+    }
     force_execution(*outcome.hierarchy, source.cores());
     outcome.execution = explain(execution_plan(*outcome.hierarchy, source.cores()));
     if (!host) return outcome;

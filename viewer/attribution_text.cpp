@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
+#include "viewer/cores_text.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::size_t groups_shown = 10, levels_shown = 4, longest_group = 32, cores_shown = 8;
+constexpr std::size_t groups_shown = 10, levels_shown = 4, longest_group = 32;
 
 constexpr struct {
     Grouping by;
@@ -81,24 +82,14 @@ std::string table_of(const Attribution& attribution, const std::vector<Attribute
 std::string core_table(const Attribution& attribution, const std::vector<AttributedGroup>& groups, const char* title,
                        const TextOptions& options) {
     const std::vector<std::size_t> levels = levels_of(groups, attribution.levels.size(), attribution, options);
-    std::size_t cores = 0;
-    for (const AttributedGroup& group : groups) cores = std::max(cores, group.cores.size());
-    if (levels.empty() || cores == 0) return "";
-    std::vector<TextTable::Column> columns{{title, TextTable::Align::left}};
-    for (std::size_t core = 0; core < std::min(cores, cores_shown); ++core)
-        columns.push_back({fmt::format("core {}", core)});
-    TextTable table(columns);
-    for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
-        std::vector<Cell> cells{name_cell(groups[i].text(), longest_group)};
-        for (std::size_t core = 0; core < std::min(cores, cores_shown); ++core) {
-            const bool any = core < groups[i].cores.size() && !groups[i].cores[core].misses.empty();
-            cells.push_back(count_cell(any ? groups[i].cores[core].misses[levels.front()] : std::uint64_t{0}));
-        }
-        table.add(cells);
+    if (levels.empty()) return "";
+    MissesByCore rows;
+    for (const AttributedGroup& group : groups) {
+        std::vector<std::uint64_t>& misses = rows.emplace_back(group.text(), std::vector<std::uint64_t>()).second;
+        for (const AttributedGroup& core : group.cores)
+            misses.push_back(core.misses.empty() ? 0 : core.misses[levels.front()]);
     }
-    return fmt::format("\n{} misses by {}\n", attribution.levels[levels.front()],
-                       part_title("core", std::min(cores, cores_shown), cores)) +
-           table.text(options.width);
+    return misses_by_core_table(attribution.levels[levels.front()], title, rows, options);
 }
 
 /// "L1D misses of data: 49.09 % in data structures with a name; 99.79 % in functions with a name."

@@ -91,7 +91,7 @@ RunView read_run_view(const InputFile& file) {
     if (root.has("structures")) view.structures = read_structures(root);
     view.attribution = read_attribution(root);
     view.sharing = read_sharing(root);
-    view.cores = read_level_cores(root);
+    view.cores = read_level_cores(root, view.structures.regions.size());
     view.reuse = read_reuse(root);
     view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");

@@ -4,6 +4,7 @@
 
 #include "viewer/answer.hpp"
 #include "viewer/attribution_text.hpp"
+#include "viewer/cores_text.hpp"
 #include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
@@ -132,6 +133,7 @@ Json causes_of(const RunView& view, const std::vector<std::string>& keys) {
         Json& json = causes[level.level] = {{"misses", Json::array()}, {"evictions", Json::array()}};
         for (const StructureCauses& row : level.misses) {
             Json misses = {{"structure", keys[row.structure]}, {"phase", row.phase}};
+            if (level.by_core) misses["core"] = row.core;
             for (unsigned cause = 0; cause < miss_cause_count; ++cause)
                 misses[to_string(static_cast<MissCause>(cause))] = row.misses[cause];
             json["misses"].push_back(std::move(misses));
@@ -201,7 +203,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     if (!view.causes.empty()) json["causes"] = causes_of(view, keys);
     if (!view.attribution.empty()) json["attribution"] = attribution_json(view.attribution);
     if (!view.sharing.empty()) json["sharing"] = sharing_json(view);
-    if (!view.cores.empty()) json["cores"] = cores_json(view.cores);
+    if (!view.cores.empty()) json["cores"] = cores_json(view.cores, keys);
     if (!view.reuse.empty()) json["reuse"] = reuse_json(view.reuse);
     if (!view.listeners.empty()) json["listeners"] = listeners_of(view);
     if (view.check)

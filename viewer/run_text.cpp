@@ -11,6 +11,7 @@
 #include "viewer/attribution_text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
+#include "viewer/cores_text.hpp"
 #include "viewer/remedy.hpp"
 #include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
@@ -338,7 +339,7 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
         text += attribution_text(view.attribution, options);
     }
     text += causes_text(view, options) + sharing_text(view, options) + reuse_text(view, options);
-    text += level_table(view.counts.names, counts, options) + cores_text(view.cores, options) +
+    text += level_table(view.counts.names, counts, options) + cores_text(view, options) +
             bus_table(view.counts, counts, options) + coherence_table(view.counts.names, counts, options) +
             numa_table(view.counts.names, counts, options);
     if (!options.phases.all() || !options.structure.empty()) return text;

@@ -127,34 +127,4 @@ nlohmann::ordered_json sharing_json(const RunView& view) {
     return {{"levels", view.sharing.levels}, {"line_bytes", view.sharing.line_bytes}, {"rows", std::move(rows)}};
 }
 
-std::string cores_text(const LevelCores& cores, const TextOptions& options) {
-    if (cores.empty()) return "";
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>> sums;
-    for (const LevelCores::Row& row : cores.rows) {
-        auto& [accesses, misses] = sums[{row.level, row.core}];
-        accesses += row.accesses;
-        misses += row.misses;
-    }
-    TextTable table({{"level", to_left}, {"core"}, {"accesses"}, {"misses"}, {"miss %"}}, 1);
-    bool any = false;
-    for (const auto& [place, counts] : sums) {
-        if (!wanted(cores.levels[place.first], options.level)) continue;
-        any = true;
-        table.add({cores.levels[place.first], std::to_string(place.second), count_cell(counts.first),
-                   count_cell(counts.second), percent_text(counts.second, counts.first)});
-    }
-    return any ? '\n' + table.text(options.width) : "";
-}
-
-nlohmann::ordered_json cores_json(const LevelCores& cores) {
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (const LevelCores::Row& row : cores.rows)
-        rows.push_back({{"level", cores.levels[row.level]},
-                        {"core", row.core},
-                        {"phase", row.phase},
-                        {"accesses", row.accesses},
-                        {"misses", row.misses}});
-    return rows;
-}
-
 }  // namespace cachetally

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which lines threads take from each other, and what cores do, as tables for the terminal and as JSON.
+// Which lines threads take from each other, as tables for the terminal and as JSON.
 #pragma once
 
 #include <map>
@@ -21,11 +21,5 @@ nlohmann::ordered_json sharing_json(const RunView& view);
 /// True and false sharing of one level, by the name of a structure.
 std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> sharing_by_structure(const RunView& view,
                                                                                     const std::string& level);
-
-/// Accesses and misses of levels by core; empty where cores are not told apart.
-std::string cores_text(const LevelCores& cores, const TextOptions& options);
-
-/// [{level, core, phase, accesses, misses}]
-nlohmann::ordered_json cores_json(const LevelCores& cores);
 
 }  // namespace cachetally

@@ -55,7 +55,8 @@ CauseWatch::CauseWatch(const MachineDescription& machine, const CacheConfig& cac
       above_(*this, asked_for, false),
       below_(*this, consequences, true),
       numbers_(numbers),
-      lines_(cache.size / cache.line, lines_are_invalidated(machine)) {
+      lines_(cache.size / cache.line, lines_are_invalidated(machine)),
+      by_core_(cores > 1) {
     if (sites != nullptr) by_site_.emplace(*sites, cache, map_, cores);
 }
 
@@ -122,7 +123,8 @@ void CauseWatch::count_miss(const Line& line, const Waiting& event, std::uint32_
     if (line.fate == Fate::invalidated) cause = MissCause::invalidated;
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
     if (!counting_.is_on()) return;
-    misses_[{structure, phase_}][static_cast<unsigned>(cause)] += times;
+    const std::uint32_t core = by_core_ ? event.core : 0;
+    misses_[{structure, phase_, core}][static_cast<unsigned>(cause)] += times;
     if (by_site_) by_site_->missed(event.site, event.core, cause, times);
     if (sharing_ != nullptr)
         sharing_->missed({place_.level, place_.node, phase_, event.site, event.core, cause, times, place_.is_last},
@@ -161,16 +163,20 @@ const SiteCauses& CauseWatch::by_site() {
 }
 
 LevelCauses CauseWatch::sum(const std::string& level, const std::vector<CauseWatch*>& copies) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses;
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions;
+    std::map<Key, CauseCounts> misses;
+    std::map<Key, std::uint64_t> evictions;
+    LevelCauses causes{level, {}, {}};
     for (CauseWatch* copy : copies) {
         copy->catch_up();
         for (const auto& [place, counts] : copy->misses_.counts)
             for (unsigned cause = 0; cause < miss_cause_count; ++cause) misses[place][cause] += counts[cause];
         for (const auto& [place, count] : copy->evictions_.counts) evictions[place] += count;
+        causes.by_core = copy->by_core_;
     }
-    LevelCauses causes{level, {}, {}};
-    for (const auto& [place, counts] : misses) causes.misses.push_back({place.first, place.second, counts});
+    for (const auto& [place, counts] : misses) {
+        const auto [structure, phase, core] = place;
+        causes.misses.push_back({structure, phase, counts, core});
+    }
     for (const auto& [place, count] : evictions) {
         const auto [by, victim, phase] = place;
         causes.evictions.push_back({by, victim, phase, count});

@@ -36,7 +36,7 @@ std::vector<CauseLinks> cause_links(const Topology& topology);
 class CauseWatch {
 public:
     /// `regions`, `numbers`, of the cache's line, and `sites`, if any, must live as long as this; `map` gives the
-    /// addresses in which regions are. `cores`: told apart by sites.
+    /// addresses in which regions are. `cores`: told apart.
     CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions, AddressMap map,
                LineNumbers& numbers, const SiteTable* sites = nullptr, unsigned cores = 1);
     CauseWatch(const CauseWatch&) = delete;
@@ -110,6 +110,7 @@ private:
     LineNumbers& numbers_;
     LineStack lines_;
     std::optional<SiteCauses> by_site_;
+    bool by_core_;
     SharingWatch* sharing_ = nullptr;
     Place place_;
     std::uint32_t phase_ = 0;
@@ -128,8 +129,9 @@ private:
             return at_hand->second;
         }
     };
-    Counts<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;                       // structure, phase
-    Counts<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions_;  // by, victim, phase
+    using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    Counts<Key, CauseCounts> misses_;       // structure, phase, core
+    Counts<Key, std::uint64_t> evictions_;  // by, victim, phase
 };
 
 }  // namespace cachetally

@@ -17,9 +17,11 @@ std::vector<std::string> names_of(const std::vector<Row>& rows, std::uint32_t Ro
     });
 }
 
-void write_misses(Group group, const std::vector<StructureCauses>& rows, const std::vector<std::string>& structures) {
+void write_misses(Group group, const LevelCauses& level, const std::vector<std::string>& structures) {
+    const std::vector<StructureCauses>& rows = level.misses;
     group.write("structure", column_of(rows, &StructureCauses::structure));
     group.write("phase", column_of(rows, &StructureCauses::phase));
+    if (level.by_core) group.write("core", column_of(rows, &StructureCauses::core));
     std::vector<std::string> names;
     for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
         names.emplace_back(to_string(static_cast<MissCause>(cause)));
@@ -59,6 +61,7 @@ std::vector<StructureCauses> read_misses(const Group& group, std::size_t structu
         rows[i].structure = structure[i];
         rows[i].phase = phase[i];
     }
+    if (group.has("core")) read_member(group, "core", rows, &StructureCauses::core);
     for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
         const auto counts =
             read_column<std::uint64_t>(group, column_name(group, static_cast<MissCause>(cause)), structure.size());
@@ -93,7 +96,7 @@ void write_causes(Group& root, const std::vector<LevelCauses>& levels) {
     for (const LevelCauses& level : levels) {
         Group group = causes.create_group(level.level);
         set_nexus_class(group, "NXcollection", "misses");
-        write_misses(group.create_group("misses"), level.misses, structures);
+        write_misses(group.create_group("misses"), level, structures);
         write_evictions(group.create_group("evictions"), level.evictions, structures);
     }
 }
@@ -104,8 +107,9 @@ std::vector<LevelCauses> read_causes(const Group& root, std::size_t structures) 
     const Group causes = root.open_group("causes");
     for (const std::string& name : causes.texts_attribute("levels")) {
         const Group group = causes.open_group(name);
-        levels.push_back({name, read_misses(group.open_group("misses"), structures),
-                          read_evictions(group.open_group("evictions"), structures)});
+        const Group misses = group.open_group("misses");
+        levels.push_back({name, read_misses(misses, structures),
+                          read_evictions(group.open_group("evictions"), structures), misses.has("core")});
     }
     return levels;
 }

@@ -18,8 +18,8 @@ namespace cachetally {
 class HierarchyCauses {
 public:
     /// To be made before the first access. `map` gives the addresses in which the regions are. All must live as long as
-    /// the hierarchy is used, this included; and `sites`, if misses are to be told apart by these, too, and by so many
-    /// cores.
+    /// the hierarchy is used, this included; and `sites`, if misses are to be told apart by these, too. `cores`: told
+    /// apart.
     HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
                     const AddressMap& map = {}, const SiteTable* sites = nullptr, unsigned cores = 1);
 

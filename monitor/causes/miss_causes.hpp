@@ -33,6 +33,7 @@ using CauseCounts = std::array<std::uint64_t, miss_cause_count>;
 struct StructureCauses {
     std::uint32_t structure = 0, phase = 0;
     CauseCounts misses{};
+    std::uint32_t core = 0;  ///< where they are told apart
     friend bool operator==(const StructureCauses&, const StructureCauses&) = default;
 };
 
@@ -69,8 +70,9 @@ struct ObjectEvictions {
 /// Of one level, over all its copies.
 struct LevelCauses {
     std::string level;
-    std::vector<StructureCauses> misses;  ///< ascending by (structure, phase), where there were any
+    std::vector<StructureCauses> misses;  ///< ascending by (structure, phase, core), where there were any
     std::vector<Evictions> evictions;     ///< ascending by (by, victim, phase), where there were any
+    bool by_core = false;                 ///< whether cores have rows of their own in `misses`
 
     /// Per structure and, last, elsewhere: over the run, or over one phase.
     std::vector<CauseCounts> totals(std::size_t structures, std::optional<std::uint32_t> phase = {}) const;

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "monitor/line_structures.hpp"
 #include "monitor/stack_distances.hpp"
 
 namespace cachetally {
@@ -13,18 +14,19 @@ namespace cachetally {
 class HierarchyReuse::Watch final : public LinkListener {
 public:
     Watch(std::uint32_t line_bytes, const RegionFinder& finder, AddressMap map, const SiteTable* sites)
-        : line_bits_(log2_exact(line_bytes)), finder_(finder), map_(std::move(map)), sites_(sites) {}
+        : structures_(finder, std::move(map), line_bytes), sites_(sites) {}
 
     std::uint32_t kinds() const override {
         return bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch);
     }
-    bool accepts_merged(std::uint32_t block) const override { return sites_ == nullptr && block <= 1U << line_bits_; }
+    bool accepts_merged(std::uint32_t block) const override {
+        return sites_ == nullptr && block <= 1U << structures_.line_bits();
+    }
 
     void on_event(const LinkEvent& event, Injector&) override {
-        const Address line = event.address >> line_bits_;
-        const std::uint64_t distance = distances_.use(line);
+        const std::uint64_t distance = distances_.use(event.address >> structures_.line_bits());
         if (!counting_.is_on()) return;
-        std::vector<std::uint64_t>& counts = counts_of(structure_of(line, event.site));
+        std::vector<std::uint64_t>& counts = counts_of(structure_of(event));
         if (distance == StackDistances::first_use) {
             ++counts[0];
         } else {
@@ -50,17 +52,8 @@ private:
         return counts[place];
     }
 
-    std::uint32_t structure_of(Address line, std::uint32_t site) {
-        if (sites_ != nullptr) return (*sites_)[site].object;
-        if (line != last_line_) {
-            // looked up once: what a line holds does not change when its page is mapped
-            std::uint32_t& known = structures_[line];
-            const Address address = line << line_bits_;
-            if (known == 0) known = 1 + finder_.find(map_ ? map_(address) : address, 1U << line_bits_);
-            last_structure_ = known - 1;
-            last_line_ = line;
-        }
-        return last_structure_;
+    std::uint32_t structure_of(const LinkEvent& event) {
+        return sites_ != nullptr ? (*sites_)[event.site].object : structures_.of(event.address);
     }
 
     std::vector<std::uint64_t>& counts_of(std::uint32_t structure) {
@@ -87,14 +80,10 @@ private:
         ++phase_;
     }
 
-    unsigned line_bits_;
-    const RegionFinder& finder_;
-    AddressMap map_;
+    LineStructures structures_;
     const SiteTable* sites_;
     StackDistances distances_;
-    PagedArray<std::uint32_t> structures_;  ///< by line, from 1; 0: not yet known
-    Address last_line_ = ~Address{0};
-    std::uint32_t last_structure_ = 0, phase_ = 0;
+    std::uint32_t phase_ = 0;
     Counting counting_;
     /// Of the phase at hand, by structure: first uses, then a number for each bin; empty where there were no uses.
     std::vector<std::vector<std::uint64_t>> counts_;

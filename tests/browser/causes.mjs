@@ -113,8 +113,24 @@ export const causeCases = [
             await t.quiet(page);
             t.equal(await page.locator('.details [aria-label="Who evicts it"]').count(), 0, 'who evicts, which is not known by core');
             t.check((await page.innerText('.details')).includes('not known by code and core'), 'and says so');
-            await t.open(page, t.file('cores.h5'), 'structure=key_to');
-            t.equal(await page.locator('[aria-label=Cores]').count(), 0, 'cores of a structure, which the file does not tell');
+            for (const structure of ['key_to', 'key_from']) {
+                await t.open(page, t.file('cores.h5'), `level=L1D&structure=${structure}`);
+                for (const core of [0, 1, 2, 3]) {
+                    const bar = await page.locator(`.details [aria-label=Cores] li[title^="core ${core}:"]`).getAttribute('title');
+                    const of = cores.filter((each) => each.level === 'L1D' && each.core === core && each.structure === structure);
+                    t.equal(number(bar.split(': ')[1].split(' ')[0]), sum(of.map((each) => each.misses)), `misses of ${structure} by core ${core}`);
+                }
+            }
+            const { causes } = t.json('show', 'cores.h5');
+            await t.open(page, t.file('cores.h5'), 'level=L1D');
+            await page.selectOption('select[aria-label=Core]', 'core 1');
+            await t.quiet(page);
+            const [, ...own] = await tableRows(page, 'Data structures, ');
+            for (const [name, , misses] of own) t.equal(number(misses), sum(cores.filter((each) => each.level === 'L1D' && each.core === 1 && each.structure === name).map((each) => each.misses)), `misses of core 1 in ${name}`);
+            const conflict = await page.locator('.details [aria-label=Why] li[title^="conflict:"]').getAttribute('title');
+            t.equal(number(conflict.split(': ')[1].split(' ')[0]), sum(causes.L1D.misses.filter(({ core }) => core === 1).map((row) => row.conflict)), 'conflicts of core 1');
+            const total = sum(cores.filter((each) => each.level === 'L1D' && each.core === 1).map((each) => each.misses));
+            t.equal(Object.values(await page.evaluate('cachetally.current.totals()'))[0], total, 'the field has the misses of core 1');
         },
     ],
     [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cube: the counts of a level as far as a file tells them apart: by data structure and phase, of programs also by core, function,
+// Cube: the counts of a level as far as a file tells them apart: by data structure, phase and core, of programs also by function,
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
 import { flatRollup, max, range, sum } from 'd3-array';
 import { causes, type AddressRange, type Column, type FileInfo } from './protocol';
@@ -96,7 +96,7 @@ export function totalsOf(info: FileInfo, level: string): { accesses: number; mis
     return { accesses: all('loads', 'stores', 'fetches'), misses: all('load_misses', 'store_misses', 'fetch_misses') };
 }
 
-/** Of a kernel: a row per data structure and phase, from the tables of structures and of causes. */
+/** Of a kernel: a row per data structure, phase and, where both tables have it, core, from the tables of structures and of causes. */
 export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const counted = info.structureLevels.find((each) => each.name === level);
     const found = info.causes.find((each) => each.name === level);
@@ -104,14 +104,15 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     if (!counted && !caused) return null;
     const names = caused ? found!.structures : info.structures.map((each) => each.name);
     // rows of both tables, one behind the other: all that is made of them are sums
-    const some = (column: 'structure' | 'phase') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.[column] ?? [])]);
+    const some = (column: 'structure' | 'phase' | 'core') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.[column] ?? [])]);
+    const byCore = [counted, caused].every((each) => !each || each.core);
     const [before, behind] = [counted?.structure.length ?? 0, caused?.structure.length ?? 0];
     const first = (values: Column) => Float64Array.from([...values, ...new Float64Array(behind)]);
     const second = (values: Column) => Float64Array.from([...new Float64Array(before), ...values]);
     const counts = caused ? caused.counts.map(second) : null;
     return {
         level,
-        dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')) },
+        dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')), ...(byCore ? { core: coreAxis(info, some('core')) } : {}) },
         accesses: counted ? first(counted.accesses) : new Float64Array(behind).fill(NaN),
         misses: counted ? first(counted.misses) : counts!.reduce((a, b) => a.map((each, i) => each + b[i])),
         cycles: null,
@@ -119,25 +120,11 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     };
 }
 
-/** Of a kernel: a row per core and phase, which are of all addresses. */
-function cubeOfCores(info: FileInfo, level: string): Cube | null {
-    const { cores } = info;
-    const number = cores?.levels.indexOf(level) ?? -1;
-    if (!cores || number < 0) return null;
-    const column = (name: 'core' | 'phase' | 'accesses' | 'misses') => cores[name].filter((_, i) => cores.level[i] === number);
-    const dimensions = { core: coreAxis(info, column('core')), phase: phaseAxis(info, column('phase')) };
-    return { level, dimensions, accesses: column('accesses'), misses: column('misses'), cycles: null, causes: null };
-}
-
 const cubesOf = once((_: FileInfo) => new Map<string, Cube | null>());
 
 /** Of a level; null where the file tells nothing apart in it. */
 export const cubeOf = (info: FileInfo, level: string): Cube | null =>
     remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
-
-/** What tells a level apart by this: the same; of kernels cores alone are in a table of their own. */
-export const cubeBy = (info: FileInfo, level: string, by: Dimension): Cube | null =>
-    by === 'core' && !info.attribution ? remembered(cubesOf(info), `${level} by core`, () => cubeOfCores(info, level)) : cubeOf(info, level);
 
 /** Rows of a cube that a filter leaves. */
 export function rowsOf(cube: Cube, filter: Filter): number[] {

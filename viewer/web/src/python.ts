@@ -40,7 +40,7 @@ export function cubePython(app: App, { series, cause, show, filter, cube: known 
     const level = series.owner;
     const kind = causes[cause];
     const column = attribution ? (cause >= 0 ? `${kind}_${level}` : show.quantity === 'accesses' ? 'accesses' : `misses_${level}`) : (kind ?? show.quantity);
-    const group = attribution ? 'attribution/rows' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
+    const group = attribution ? 'attribution/rows' : filter.core && cause < 0 ? 'cores' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
     const named = (by: 'function' | 'structure') => (filter[by] ? (known!.dimensions[by]!.names[filter[by][0]] ?? '') : null);
-    return snippet({ FILE: name, GROUP: group, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTION: named('function'), STRUCTURE: named('structure') }, 'cube');
+    return snippet({ FILE: name, GROUP: group, LEVEL: level, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTION: named('function'), STRUCTURE: named('structure') }, 'cube');
 }

@@ -7,6 +7,8 @@ names = f["attribution/objects" if program else "structures/name"].asstr()[:]
 g = f[GROUP]
 structure = f["attribution/sites/object"][:][g["site"][:]] if program else g["structure"][:]
 chosen = np.ones(len(g["phase"]), bool) if PHASES is None else np.isin(g["phase"][:], PHASES)
+if GROUP == "cores":
+    chosen &= f["cores"].attrs["levels"][g["level"][:]] == LEVEL
 if CORE is not None:
     chosen &= g["core"][:] == CORE
 if FUNCTION is not None:

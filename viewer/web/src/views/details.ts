@@ -5,7 +5,7 @@
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe, describeLine } from '../axis';
-import { causeNames, cubeBy, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter } from '../cube';
+import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { brief, bytes, full, percent, signed } from '../numbers';
@@ -80,11 +80,11 @@ function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
 }
 
 function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, title: string): HTMLElement | null {
-    const cube = chosen.cube && cubeBy(app.source.info, chosen.cube.level, by);
+    const { cube } = chosen;
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
     const rows = rowsOf(cube, filter);
-    const key = cube === chosen.cube && { function: 'func', core: 'core' }[by as string];
+    const key = { function: 'func', core: 'core' }[by as string];
     const part = (count: number, i: number): Part => ({ name: names[i], count, go: key ? () => app.set({ [key]: names[i] }) : undefined });
     const [what, values] = chosen.cause >= 0 && cube.causes ? [`${causeNames[chosen.cause]} misses`, cube.causes[chosen.cause]] : ['misses', cube.misses];
     return bars(title, what, mostFirst(Array.from(sumsBy(cube, by, values, rows), part)), by === 'core' ? 2 : 1);
@@ -197,7 +197,7 @@ const tableRowsAtMost = 100;
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
     const { info } = app.source;
-    const cube = chosen.cube && cubeBy(info, chosen.cube.level, by);
+    const { cube } = chosen;
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
     const rows = rowsOf(cube, filter);
@@ -212,7 +212,7 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     if (cube.cycles) add('cycles lost', cube.cycles);
     cube.causes?.forEach((each, i) => add(causeNames[i], each));
     for (const name of info.attribution?.levels ?? info.structureLevels.map((each) => each.name)) {
-        const other = name !== cube.level ? cubeBy(info, name, by) : null;
+        const other = name !== cube.level ? cubeOf(info, name) : null;
         if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
         columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
     }

@@ -84,9 +84,10 @@ function causesOf(store: Store, levels: string[], names: string[]) {
     return levels.map((name) => {
         const former = store.has(`causes/${name}/misses/taken_away`); // older files
         const columns = causes.map((each) => (former && each === 'invalidated' ? 'taken_away' : each));
-        const { structure, phase, ...counts }: Record<string, Float64Array> = table(`causes/${name}/misses`, ['structure', 'phase', ...columns], 'structure');
+        const cores = store.has(`causes/${name}/misses/core`) ? ['core'] : [];
+        const { structure, phase, core, ...counts }: Record<string, Float64Array> = table(`causes/${name}/misses`, ['structure', 'phase', ...cores, ...columns], 'structure');
         const evictions = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 'by', 'victim');
-        return { name, structures: names, misses: { structure, phase, counts: columns.map((each) => counts[each]) }, evictions };
+        return { name, structures: names, misses: { structure, phase, core: cores.length > 0 ? core : null, counts: columns.map((each) => counts[each]) }, evictions };
     });
 }
 
@@ -155,10 +156,17 @@ function structures(store: Store): Structure[] {
     return store.texts('structures/name').map((name, i) => ({ name, base: base[i] ?? 0n, bytes: bytes[i], elementBytes: element[i], rowElements: row?.[i] ?? 0 }));
 }
 
-/** Accesses and misses of levels by structure and phase, as columns. */
+/** Accesses and misses of levels by structure and phase, as columns; with --per-core also by core. */
 function structureLevels(store: Store) {
+    if (store.has('cores/structure')) {
+        const { level, ...all } = store.columns('cores', 'level', 'structure', 'phase', 'core', 'accesses', 'misses');
+        return listed(store, 'cores', 'levels').map((name, number) => {
+            const own = (column: Float64Array) => column.filter((_, i) => level[i] === number);
+            return { name, structure: own(all.structure), phase: own(all.phase), core: own(all.core), accesses: own(all.accesses), misses: own(all.misses) };
+        });
+    }
     const levels = store.has('structures/levels') ? listed(store, 'structures', 'levels') : [];
-    return levels.map((name) => ({ name, ...store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses') }));
+    return levels.map((name) => ({ name, core: null, ...store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses') }));
 }
 
 function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path: string } & TableRow)[], phaseCount: number): SeriesInfo[] {
@@ -217,7 +225,6 @@ export function factsOf(store: Store, name: string, bytes: number) {
         structures: structures(store),
         causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
         sharing: store.has('sharing') ? sharingOf(store) : null,
-        cores: store.has('cores') ? { levels: listed(store, 'cores', 'levels'), ...store.columns('cores', 'level', 'core', 'phase', 'accesses', 'misses') } : null,
         structureLevels: structureLevels(store),
         reuse: listed(store, 'reuse', 'groups'),
         functions: store.texts('functions/name'),
