@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "tests/app/program.hpp"
@@ -44,6 +45,45 @@ TEST_F(CausesOfMisses, AreThoseOfTheDocumentation) {
     const std::vector<std::string> documented = documented_rows();
     ASSERT_EQ(documented.size(), 8U);
     for (std::size_t i = 0; i < documented.size(); ++i) EXPECT_THAT(i < 7 ? rows : blocks, HasSubstr(documented[i]));
+}
+
+// Structures are counted from histograms of links, cores and causes by listeners of their own.
+TEST_F(CausesOfMisses, ByCoreAddUpToThoseOfStructures) {
+    for (const std::string machine : {"coherent8", "x86-server"}) {
+        const Finished run = call({"run", "radix", "keys=4096", "processors=4", "--cores", "4", "-m", machine,
+                                   "--causes", "--per-core", "--json", "-o", machine + ".h5"});
+        ASSERT_EQ(run.status, 0) << run.err;
+        const auto told = run.json();
+        EXPECT_EQ(call({"show", machine + ".h5", "--json"}).json()["cores"], told["cores"]);
+        std::map<std::string, std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>> sums;
+        for (const auto& row : told["cores"]) {
+            auto& [accesses, misses] = sums[row["level"]][row["structure"]];
+            accesses += row["accesses"].get<std::uint64_t>();
+            misses += row["misses"].get<std::uint64_t>();
+        }
+        std::size_t compared = 0;
+        for (const auto& [name, structure] : told["structures"].items())
+            for (const auto& [level, counts] : structure["levels"].items()) {
+                EXPECT_EQ(counts["accesses"], sums[level][name].first) << machine << level << name;
+                EXPECT_EQ(counts["misses"], sums[level][name].second) << machine << level << name;
+                ++compared;
+            }
+        EXPECT_GE(compared, 10U);
+        std::map<std::pair<std::string, int>, std::uint64_t> caused, missed;
+        for (const auto& row : told["causes"]["L1D"]["misses"])
+            for (const char* cause : {"first_use", "invalidated", "capacity", "conflict"})
+                caused[{row["structure"], row["core"]}] += row[cause].get<std::uint64_t>();
+        for (const auto& row : told["cores"])
+            if (row["level"] == "L1D" && row["misses"] != 0)
+                missed[{row["structure"], row["core"]}] += row["misses"].get<std::uint64_t>();
+        EXPECT_EQ(caused, missed) << machine;
+        std::string text = squeezed(call({"show", machine + ".h5"}).out);
+        std::erase(text, ',');
+        EXPECT_THAT(text, HasSubstr("L1D misses by core data structure core 0 core 1 core 2 core 3 "));
+        std::string row = "key_to";
+        for (const int core : {0, 1, 2, 3}) row += " " + std::to_string(missed[{"key_to", core}]);
+        EXPECT_THAT(text, HasSubstr(row)) << machine;
+    }
 }
 
 TEST_F(CausesOfMisses, InTheFileAreThoseTold) {

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page says of one thing in several places agrees: under the pointer, after a click, in CSV, in Python.
 import { readFileSync } from 'node:fs';
-import { box, number, tableRows } from './screen.mjs';
+import { box, found, number, snippetSays, tableRows } from './screen.mjs';
 
 async function savedRows(t, page) {
     const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
     return { head, rows, sum: (name) => rows.reduce((all, row) => all + Number(row[head.indexOf(name)]), 0) };
 }
-
-/** What the Python snippet of a picture prints. */
-async function snippetSays(t, page, picture = page) {
-    await t.choose(page, /^Show a Python/, picture);
-    const code = await page.locator('dialog pre').textContent();
-    await t.press(page, 'Close');
-    return t.script('-c', code);
-}
-
-const found = (text, pattern) => Number(pattern.exec(text)?.[1] ?? NaN);
 
 export const agreementCases = [
     [

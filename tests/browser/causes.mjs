@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what: what the page shows is what the program tells.
 import { writeFileSync } from 'node:fs';
-import { number, tableRows } from './screen.mjs';
+import { found, number, snippetSays, tableRows } from './screen.mjs';
 
 const kinds = ['first_use', 'invalidated', 'capacity', 'conflict'];
 const sum = (values) => values.reduce((a, b) => a + b, 0);
@@ -131,6 +131,7 @@ export const causeCases = [
             t.equal(number(conflict.split(': ')[1].split(' ')[0]), sum(causes.L1D.misses.filter(({ core }) => core === 1).map((row) => row.conflict)), 'conflicts of core 1');
             const total = sum(cores.filter((each) => each.level === 'L1D' && each.core === 1).map((each) => each.misses));
             t.equal(Object.values(await page.evaluate('cachetally.current.totals()'))[0], total, 'the field has the misses of core 1');
+            t.equal(found(await snippetSays(t, page), /sum ([\d.]+)/), total, 'Python reads them');
         },
     ],
     [

@@ -11,3 +11,14 @@ export const number = (text) => Number(text.replace(/,/g, '').replace('−', '-'
 
 /** Where a canvas is on the screen. */
 export const box = (page, selector) => page.locator(selector).first().boundingBox();
+
+/** What the Python snippet of a picture prints. */
+export async function snippetSays(t, page, picture = page) {
+    await t.choose(page, /^Show a Python/, picture);
+    const code = await page.locator('dialog pre').textContent();
+    await t.press(page, 'Close');
+    return t.script('-c', code);
+}
+
+/** The number that a pattern finds in a text. */
+export const found = (text, pattern) => Number(pattern.exec(text)?.[1] ?? NaN);
