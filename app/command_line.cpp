@@ -171,8 +171,11 @@ std::string wrong_count(const CLI::App& command, const std::string& text) {
         const std::string flag = text.substr(0, text.find(' '));
         return command.get_option_no_throw("--" + flag) == nullptr ? text : fmt::format("--{} takes no value", flag);
     }
-    if (option->count() > static_cast<std::size_t>(option->get_expected_max()))
-        return fmt::format("{} is given {} times; give it once", name, option->count());
+    if (option->count() > static_cast<std::size_t>(option->get_expected_max())) {
+        const auto& others = option->get_lnames();
+        return fmt::format("{}{} is given {} times; give it once", name,
+                           others.size() > 1 ? fmt::format(" (also --{})", others.back()) : "", option->count());
+    }
     return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
 }
 

@@ -137,7 +137,9 @@ void add_workload(SweepView& view, const SweepView& one, const std::string& name
             name);
         view.title.settings.clear();
         view.title.lines.reset();
-        if (!one.title.complete) add_missing(view.title, name + ": " + one.title.incomplete);
+        if (!one.title.complete)
+            add_missing(view.title, one.title.incomplete.starts_with(name) ? one.title.incomplete
+                                                                           : name + ": " + one.title.incomplete);
         if (view.title.failure.empty()) view.title.failure = one.title.failure;
     }
     view.references += one.references;

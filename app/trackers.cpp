@@ -47,6 +47,9 @@ MonitorSpec array_spec(const TrackersOptions& options, const Topology& topology)
     MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_of_trackers);
     if (spec.is_dynamic())
         throw UsageError("'--monitor': trackers have fixed keys; write 'granularity' as lines, as in granularity=4");
+    if (options.link.find(',') != std::string::npos)
+        throw UsageError(fmt::format("--link {}: trackers are compared on one link; give one, as in --link {}",
+                                     shown(options.link), options.link.substr(0, options.link.find(','))));
     spec.link = options.link.empty() ? topology.links()[topology.core_link(false)].name : options.link;
     return completed(placed({spec}, topology).front(), topology);
 }

@@ -18,23 +18,6 @@ namespace {
 
 std::string share(const Part& part) { return percentage(part.count / part.of); }
 
-struct Totals {
-    std::uint64_t accesses = 0, misses = 0;
-};
-
-Totals totals_of(const RunView& view, const std::string& level) {
-    const auto place = [&](const std::vector<std::string>& names) {
-        return static_cast<std::size_t>(std::ranges::find(names, level) - names.begin());
-    };
-    const ComponentNames& names = view.counts.names;
-    const HierarchyCounts& counts = view.counts.run.counts;
-    if (const std::size_t i = place(names.levels); i < names.levels.size())
-        return {Demand(counts.caches[i]).accesses, Demand(counts.caches[i]).misses};
-    if (const std::size_t i = place(names.tlbs); i < names.tlbs.size())
-        return {counts.tlbs[i].accesses, counts.tlbs[i].misses};
-    return {};
-}
-
 constexpr std::size_t most_named = 8;
 
 /// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many the first, "and 29 more"
@@ -79,12 +62,13 @@ std::string in_words(const Worst& worst, const std::vector<PhaseResult>& phases)
 
 std::string answered_level(const RunView& view) {
     if (view.first_levels.empty()) return "";
-    return *std::ranges::max_element(view.first_levels, {},
-                                     [&](const std::string& level) { return totals_of(view, level).misses; });
+    return *std::ranges::max_element(view.first_levels, {}, [&](const std::string& level) {
+        return totals_of(view.counts.names, view.counts.run.counts, level).misses;
+    });
 }
 
 std::string answer(const RunView& view, const std::string& level) {
-    const Totals totals = totals_of(view, level);
+    const LevelTotals totals = totals_of(view.counts.names, view.counts.run.counts, level);
     if (totals.accesses == 0) return "";
     const std::string accesses = count_cell(totals.accesses).full;
     if (totals.misses == 0) return fmt::format("{} misses nothing: all {} accesses hit.", level, accesses);

@@ -241,7 +241,10 @@ RunView of_phases(RunView view, const PhaseChoice& phases) {
     RunResult& run = view.counts.run;
     bool any = false;
     for (std::uint32_t i = 0; i < run.phases.size(); ++i) {
-        if (!phases.contains(i)) continue;
+        if (!phases.contains(i)) {
+            run.phases[i].counts = run.phases[i].counts - run.phases[i].counts;
+            continue;
+        }
         run.counts = any ? sum(run.counts, run.phases[i].counts) : run.phases[i].counts;
         any = true;
     }

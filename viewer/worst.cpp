@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "viewer/attribution_text.hpp"
+#include "viewer/component_tables.hpp"
 #include "viewer/sharing_text.hpp"
 
 namespace cachetally {
@@ -123,6 +124,17 @@ std::string percentage(double fraction) {
     return fmt::format("{:.{}f} %", value, 1 - exponent);
 }
 
+LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts, const std::string& level) {
+    const auto place = [&](const std::vector<std::string>& all) {
+        return static_cast<std::size_t>(std::ranges::find(all, level) - all.begin());
+    };
+    if (const std::size_t i = place(names.levels); i < names.levels.size())
+        return {Demand(counts.caches[i]).accesses, Demand(counts.caches[i]).misses};
+    if (const std::size_t i = place(names.tlbs); i < names.tlbs.size())
+        return {counts.tlbs[i].accesses, counts.tlbs[i].misses};
+    return {};
+}
+
 Worst worst_of(const RunView& view, const std::string& name) {
     const LevelMisses level = misses_of(view, name);
     Worst worst;
@@ -143,6 +155,10 @@ Worst worst_of(const RunView& view, const std::string& name) {
         if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
         by_phase[row.phase] += worst.cause ? static_cast<double>(row.causes[worst.cause->index]) : row.misses;
     }
+    if (!worst.part)
+        for (std::size_t phase = 0; phase < view.counts.run.phases.size(); ++phase)
+            by_phase[phase] =
+                static_cast<double>(totals_of(view.counts.names, view.counts.run.phases[phase].counts, name).misses);
     worst.by_phase = std::move(by_phase);
     if (!worst.part) return worst;
     worst.structure = level.structures[worst.part->index];

@@ -28,12 +28,20 @@ std::optional<Part> largest(const Counts& counts) {
     return part.count > 0 ? std::optional(part) : std::nullopt;
 }
 
+/// Loads, stores and fetches of a cache or TLB.
+struct LevelTotals {
+    std::uint64_t accesses = 0, misses = 0;
+};
+
+/// Of no level: zeros.
+LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts, const std::string& level);
+
 /// As far as it is known.
 struct Worst {
     std::string structure;              ///< empty: not known
     std::optional<Part> part;           ///< what the structure has of the misses
     std::optional<Part> cause;          ///< of the structure's misses (MissCause)
-    std::vector<double> by_phase;       ///< the structure's misses of that cause
+    std::vector<double> by_phase;       ///< the structure's misses of that cause; of no structure: the level's
     std::string evictor;                ///< of most of the structure's lines; empty: not known
     std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
 };

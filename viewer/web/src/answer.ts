@@ -98,12 +98,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const isPlaced = info.structures.some(({ name, bytes }) => name === structure?.name && bytes > 0);
     const here = { ...all, structure: isPlaced ? structure!.name : '' };
     const tiles: Tile[] = [{ id: 'level', label: 'How much', value: percent(misses / accesses), note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all }];
-    if (!structure) return tiles;
+    if (!structure && !phase) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {

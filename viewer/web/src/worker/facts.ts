@@ -157,7 +157,7 @@ function structures(store: Store): Structure[] {
 }
 
 /** Accesses and misses of levels by structure and phase, as columns; with --per-core also by core. */
-function structureLevels(store: Store) {
+function structureLevels(store: Store, parts: Component[]) {
     if (store.has('cores/structure')) {
         const { level, ...all } = store.columns('cores', 'level', 'structure', 'phase', 'core', 'accesses', 'misses');
         return listed(store, 'cores', 'levels').map((name, number) => {
@@ -166,6 +166,13 @@ function structureLevels(store: Store) {
         });
     }
     const levels = store.has('structures/levels') ? listed(store, 'structures', 'levels') : [];
+    if (levels.length === 0 && store.texts('structures/name').length > 0)
+        // the counts of levels, which are known in any case
+        return parts.filter(({ group }) => group === 'levels' || group === 'tlbs').map(({ group, name }) => {
+            const of = (...columns: string[]) => columns.map((each) => store.numbers(`${group}/${name}/${each}`)).reduce((a, b) => a.map((each, i) => each + b[i]));
+            const [accesses, misses] = group === 'tlbs' ? [of('accesses'), of('misses')] : [of('loads', 'stores', 'fetches'), of('load_misses', 'store_misses', 'fetch_misses')];
+            return { name, core: null, structure: misses.map(() => -1), phase: misses.map((_, i) => i), accesses, misses };
+        });
     return levels.map((name) => ({ name, core: null, ...store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses') }));
 }
 
@@ -202,6 +209,7 @@ function provenance(store: Store): [string, string][] {
 }
 
 export function factsOf(store: Store, name: string, bytes: number) {
+    const parts = components(store);
     const root = checkFormat(store, name);
     const [input, machine] = ['input', 'machine'].map((each) => store.attributes(each));
     const [check, run] = ['check', 'run'].map((each) => (store.has(each) ? store.attributes(each) : null));
@@ -221,11 +229,11 @@ export function factsOf(store: Store, name: string, bytes: number) {
         machine: { name: text(machine.name), cores: number(machine.cores), yaml: store.texts('machine/yaml').join('') },
         check: check && { passed: number(check.passed) === 1, meaning: text(check.meaning), residual: number(check.residual), bound: number(check.bound) },
         run: run && { references: number(run.references), cycles: number(run.cycles), pageWalks: number(run.page_walks) },
-        components: components(store),
+        components: parts,
         structures: structures(store),
         causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
         sharing: store.has('sharing') ? sharingOf(store) : null,
-        structureLevels: structureLevels(store),
+        structureLevels: structureLevels(store, parts),
         reuse: listed(store, 'reuse', 'groups'),
         functions: store.texts('functions/name'),
         probe: root.kind === 'probe' ? probeOf(store) : null,
