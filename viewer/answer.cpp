@@ -18,11 +18,18 @@ namespace {
 
 std::string share(const Part& part) { return percentage(part.count / part.of); }
 
-constexpr std::size_t most_named = 8;
+constexpr std::size_t most_named = 8, most_kinds = 4;
 
-/// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many the first, "and 29 more"
+/// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many their names, "36 phases (solve,
+/// check)", or the first, "and 29 more"
 std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
     const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
+    std::vector<std::string> kinds;
+    for (const std::size_t number : numbers)
+        if (std::ranges::find(kinds, name(number)) == kinds.end()) kinds.push_back(name(number));
+    const bool all_named = std::ranges::find(kinds, "") == kinds.end();
+    if (numbers.size() > most_named && all_named && kinds.size() <= most_kinds)
+        return fmt::format("{} phases ({})", numbers.size(), fmt::join(kinds, ", "));
     const std::span shown = std::span(numbers).first(std::min(numbers.size(), most_named));
     std::vector<std::string> words;
     for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "sim/model/tags/cache_array.hpp"
+#include "sim/topology/machine_keys.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

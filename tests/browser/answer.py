@@ -62,7 +62,11 @@ def main():
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
         words = [str(i) if name(i) == name(after) else str(i) + "".join(name(i)) for i, after in zip(shown, shown[1:] + [-1])]
         how = "all" if (by_phase > 0).sum() == 1 else "worst"
-        answer["when"] = "; no phase stands out." if not stands_out else f", {how} in phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}."
+        kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
+        several = f"phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
+        if rest > 0 and len(kinds) <= 4 and "" not in kinds:
+            several = f"{len(answer['phases'])} phases ({', '.join(kinds)})"
+        answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
     answer["evictor"] = None
     if evictions is not None:
         by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]

@@ -60,7 +60,9 @@ export const workbenchCases = [
                 info.structureLevels[0] = { name: 'L1', structure: column(...Array(${2 * count}).fill(0)), phase: column(...Array(${2 * count}).keys()), accesses: column(...Array(${2 * count}).fill(9)), misses: column(...Array(${count}).fill(8), ...Array(${count}).fill(1)) };`);
             t.check((await page.evaluate(many(8)))[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7.'), 'eight phases alike');
             const more = await page.evaluate(many(10));
-            t.check(more[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more.') && more[3].startsWith('phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more: '), more.join());
+            t.check(more[0].endsWith(', worst in phases 0, 1, 2, 3, 4, 5, 6, 7 and 2 more.') && more[3].startsWith('10 phases: '), more.join());
+            const several = await page.evaluate(many(10).replace('names: []', `names: ['build', ...Array(19).fill('solve')]`));
+            t.check(several[0].endsWith(', worst in 10 phases (build, solve).'), several[0]);
             const named = await page.evaluate(made(`info.phases.names = ['build', 'solve'];`));
             t.check(named[0].endsWith(', all in phase 1 (solve).') && named[3].startsWith('phase 1 (solve): '), named[0]);
             const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases = { names: ['solve', 'solve', 'rest'], cycles: column(10, 30, 0), references: column(50, 50, 0), pageWalks: column(0, 0, 0) };`));

@@ -61,10 +61,17 @@ TEST(Answer, NamesThePhasesThatAreAsBad) {
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8 and 1 more."));
     view.counts.run.phases.resize(13);
     for (PhaseResult& phase : view.counts.run.phases) phase.name = "solve";
-    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 0, 1, 2, 3, 5, 6, 7, 8 (solve) and 1 more."));
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in 9 phases (solve)."));
     view.counts.run.phases[2].name = "check";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in 9 phases (solve, check)."));
+    for (const std::uint32_t phase : {3, 5, 7}) view.counts.run.phases[phase].name = std::to_string(phase);
     EXPECT_TRUE(
-        answer(view, "L1").ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6, 7, 8 (solve) and 1 more."));
+        answer(view, "L1")
+            .ends_with(
+                ", worst in phases 0, 1 (solve), 2 (check), 3 (3), 5 (5), 6 (solve), 7 (7), 8 (solve) and 1 more."));
+    view.counts.run.phases[3].name = view.counts.run.phases[5].name = view.counts.run.phases[7].name = "";
+    EXPECT_TRUE(answer(view, "L1")
+                    .ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6 (solve), 7, 8 (solve) and 1 more."));
 }
 
 TEST(Answer, IsAboutTheFirstOfEqualStructuresAndCauses) {

@@ -214,7 +214,7 @@ def draw_front(axes, points, kinds, metric):
                 axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 0.3}))
     front = points.front()
     if not points.admitted.any():
-        axes.text(0.5, 0.97, "no cell is within the bounds", transform=axes.transAxes, ha="center", va="top")
+        axes.text(0.5, 0.97, "no cell is within the bounds: all are drawn pale", transform=axes.transAxes, ha="center", va="top")
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known
     if remain.any():

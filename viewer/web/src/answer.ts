@@ -4,7 +4,7 @@ import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
-import { full, percent, phasesInWords } from './numbers';
+import { full, percent, phasesInWords, phasesNamed } from './numbers';
 import type { FileInfo } from './protocol';
 import type { State } from './app';
 
@@ -88,6 +88,10 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
     return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];
 }
 
+/** Names of several are in the sentence. */
+const inTile = (phases: number[], names: string[]): string =>
+    phases.length > phasesNamed ? `${phases.length} phases` : phasesInWords(phases, phases.length > 1 ? [] : names);
+
 /** One of the five that answer first; `go`: what is looked at when it is pressed. */
 export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: string; value: string; note: string; go: Partial<State> };
 
@@ -114,7 +118,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
         const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}` : spread;
-        const value = answer.standsOut ? phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names) : 'in all phases'; // names of several are in the sentence
+        const value = answer.standsOut ? inTile(answer.phases, info.phases.names) : 'in all phases';
         // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', phases: answer.standsOut ? answer.phases.join(',') : '' } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });

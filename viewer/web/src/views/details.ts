@@ -222,7 +222,8 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     const found = range(names.length).filter((i) => columns.some(({ values }) => values[i] > 0) || (size && bytesOf(i) > 0 && !info.attribution));
     const first = size ? 2 : 1;
     const worst = first + Math.max(0, columns.findIndex((each) => each.title === causeNames[chosen.cause]));
-    return tableBy(`${title}, ${timeTitle(app)}`, found, [
+    const whole = chosen.selection && !chosen.filter.structure ? ', of data structures as wholes' : '';
+    return tableBy(`${title}, ${timeTitle(app)}${whole}`, found, [
         [title.toLowerCase().replace(/s$/, ''), (i) => names[i]],
         ...(size ? [['size', bytesOf] as Column<number>] : []),
         ...columns.map((each): Column<number> => [each.title, (i) => each.values[i]]),
