@@ -69,7 +69,7 @@ Conflict check_ring(const RingSpec& ring) {
                             "'watermark' means something with 'drain: watermark' only; add that or leave "
                             "it out"};
     if (ring.drain == Drain::periodic && ring.period == 0)
-        return SpecConflict{"period", "'drain: periodic' needs a 'period' of at least 1 cycle"};
+        return SpecConflict{"period", "'drain: periodic' needs a 'period' of at least 1 cycle, as in period=10000"};
     if (ring.drain != Drain::periodic && ring.period != 0)
         return SpecConflict{"period", "'period' means something with 'drain: periodic' only; add that or leave it out"};
     if (ring.period > longest_period)

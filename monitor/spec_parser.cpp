@@ -278,6 +278,7 @@ private:
     static std::string known(std::string_view key) {
         std::vector<std::string_view> names;
         for (const Key& each : keys) names.push_back(each.name);
+        if (key == "ring") return "; its size is 'capacity', in records";
         return advice(key, names);
     }
 

@@ -16,7 +16,7 @@ constexpr std::size_t batch_size = 4096;  // runs
 const SweepSpec& checked(const SweepSpec& spec) {
     if (spec.counters.empty() || spec.granularities.empty() || spec.evictions.empty())
         reject("give at least one number of counters, one granularity and one eviction policy");
-    if (spec.counters.size() > most_sizes) reject("at most 64 numbers of counters fit into one pass; give fewer");
+    if (spec.counters.size() > most_sizes) reject("at most 64 numbers of counters fit into one pass; give fewer, as in 16,32,64");
     if (spec.base.line == 0) reject("the line size is not known; give 'line' in bytes");
     MonitorSpec cell = spec.base;
     for (const Eviction eviction : spec.evictions)

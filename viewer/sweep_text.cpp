@@ -95,7 +95,7 @@ std::vector<Cell> cells_of(const SweepCell& cell, const Standing& standing, bool
     if (timed) cells.emplace_back(cell.slowdown ? fmt::format("{:.3f}", 100 * *cell.slowdown) : "?");
     cells.insert(cells.end(), {fmt::format("{:.4f}", cell.bytes_per_event), count_cell(cell.cost->bits),
                                count_cell(cell.cost->comparators), count_cell(cell.cost->area),
-                               fmt::format("{:.0f}", cell.cost->energy),
+                               count_cell(std::round(cell.cost->energy)),
                                standing.remains ? "*"
                                : standing.front ? "."
                                                 : ""});
