@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "base/units.hpp"
+#include "cachetally/types.hpp"
 #include "probes/analysis.hpp"
 
 namespace cachetally {

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "cachetally/probe_target.hpp"
+
 namespace cachetally {
 
 class NativeArena {
