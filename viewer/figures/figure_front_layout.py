@@ -117,7 +117,7 @@ def legend_of_fronts(figure, drawn, kinds):
 
 
 def place_labels(axes, labels):
-    """Labels beside their points, not over each other or over points; a line leads to those that stand further off."""
+    """Labels beside their points, nearer to them than to others, and not over each other or over points; a line leads to those that stand further off."""
     figure = axes.figure
     figure.canvas.draw()
     figure.set_layout_engine("none")
@@ -131,7 +131,7 @@ def place_labels(axes, labels):
         at_x, at_y = axes.transData.transform((x, y))
         best = None
         for far in (4, 12, 24, 40, 60, 90):
-            for right, up in ((1, -1), (-1, -1), (1, 1), (-1, 1), (1, 0), (-1, 0)):  # below a front nothing is
+            for right, up in ((1, -1), (-1, -1), (1, 0), (-1, 0), (1, 1), (-1, 1)):  # below a front nothing is
                 dx = right * far if right > 0 else -far - size.width / point
                 dy = {1: far, 0: -size.height / point / 2, -1: -far - size.height / point}[up]
                 left, bottom = at_x + dx * point, at_y + dy * point
@@ -140,7 +140,10 @@ def place_labels(axes, labels):
                 free = not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
                 bare = not ((pixels[:, 0] > box[0] - 3 * point) & (pixels[:, 0] < box[2] + 3 * point)
                             & (pixels[:, 1] > box[1] - 3 * point) & (pixels[:, 1] < box[3] + 3 * point)).any()
-                if inside and free and bare:
+                beside = np.hypot(*(np.maximum(0, np.maximum(low - pixels[:, axis], pixels[:, axis] - high)) for axis, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
+                others = np.hypot(pixels[:, 0] - at_x, pixels[:, 1] - at_y) > point
+                own = far > 4 or not others.any() or np.hypot(far, far if up else 0) * point < beside[others].min()
+                if inside and free and bare and own:
                     best = (dx, dy, box, far)
                     break
             if best:

@@ -152,7 +152,7 @@ function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (
 const stairs = (front: Point[]): Point[] => front.flatMap(([x, y], i): Point[] => (i ? [[x, front[i - 1][1]], [x, y]] : [[x, y]]));
 
 function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
-    const { ink, faint } = theme();
+    const { ink } = theme();
     const alone = panels.length === 1;
     const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
@@ -178,7 +178,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
         const [[x, y], wide, end] = [place(cell), textWidth(text, 11), box.x + box.width];
         const beside = [...[x + 8, x - 8 - wide].filter((each) => each >= box.x - 4 && each + wide <= end), end - wide];
-        return { text, colour: marks.includes(cell) ? ink : faint, places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
+        return { text, colour: marks.includes(cell) ? ink : colour(cell), places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
     }));
     for (const [x, y] of marks.map(place)) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink });
     return hits;
