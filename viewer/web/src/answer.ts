@@ -4,7 +4,7 @@ import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
-import { full, percent, phasesInWords, phasesNamed } from './numbers';
+import { abridged, full, percent, phasesInWords, phasesNamed } from './numbers';
 import type { FileInfo } from './protocol';
 import type { State } from './app';
 
@@ -107,7 +107,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
 import { range, sort as sorted } from 'd3-array';
-import { full } from './numbers';
+import { abridged, full } from './numbers';
 import type { TableRow } from './protocol';
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
@@ -142,8 +142,8 @@ export function tableElement(table: Table): HTMLElement {
     };
     const cell = (value: string | number, i: number, row: Row) => {
         if (typeof value === 'number') return number(value, i, row);
-        if (i > 0 || !table.pick) return h('td', {}, value);
-        return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), onclick: () => table.pick!(value) }, value));
+        if (i > 0 || !table.pick) return h('td', { title: value.length > 60 ? value : undefined }, abridged(value));
+        return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), title: value, onclick: () => table.pick!(value) }, abridged(value)));
     };
     const body = h('tbody');
     const sort = (i: number) => {

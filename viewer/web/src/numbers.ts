@@ -77,6 +77,9 @@ export function readPhases(text: string | undefined, count: number, names: strin
 export const phasesText = (phases: number[] | null): string =>
     joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
 
+/** A long name without its middle, as names differ at their ends. */
+export const abridged = (text: string, most = 60): string => (text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(3 - most / 2)}`);
+
 /** More are told by how many they are. */
 export const phasesNamed = 8;
 const kindsNamed = 4;

@@ -71,7 +71,7 @@ export function textWidth(text: string, size = 12, weight = 400): number {
 export function shortened(text: string, width: number, size = 12, weight = 400): string {
     const few = Math.min(text.length, Math.ceil(width / (0.3 * size))); // no letters are narrower
     for (let letters = few; letters > 1 || letters === text.length; --letters) {
-        const shown = letters === text.length ? text : `${text.slice(0, letters)}…`;
+        const shown = letters === text.length ? text : `${text.slice(0, Math.ceil(letters / 2))}…${text.slice(text.length - Math.floor(letters / 2))}`;
         if (letters <= 0 || textWidth(shown, size, weight) <= width) return shown;
     }
     return '';

@@ -8,7 +8,7 @@ import { describe, describeLine } from '../axis';
 import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter } from '../cube';
 import { h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
-import { brief, bytes, full, percent, signed } from '../numbers';
+import { abridged, brief, bytes, full, percent, signed } from '../numbers';
 import { theme } from '../paint';
 import type { Selected } from '../protocol';
 import type { Pair } from './compare';
@@ -54,7 +54,7 @@ function bars(title: string, what: string, parts: Part[], least = 1, table = tit
     if (rows.length < least) return null;
     const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
     const row = ({ name, count, colour = 'var(--count)', go }: Part) => {
-        const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name);
+        const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, abridged(name, 44)) : h('span', {}, abridged(name, 44));
         const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
         return h('li', { title: `${name}: ${full(count)} ${what}` }, called, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
     };
@@ -139,8 +139,7 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
     const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
-    const named = (address: bigint) => describeLine(structures, address, series.unit).replace(/^(.{40}).{20,}(.{30})$/, '$1 … $2');
-    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => named(address)], ...counts], {
+    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
