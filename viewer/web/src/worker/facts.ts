@@ -168,8 +168,8 @@ function structureLevels(store: Store, parts: Component[]) {
     const levels = store.has('structures/levels') ? listed(store, 'structures', 'levels') : [];
     if (levels.length === 0 && store.texts('structures/name').length > 0)
         // the counts of levels, which are known in any case
-        return parts.filter(({ group }) => group === 'levels' || group === 'tlbs').map(({ group, name }) => {
-            const of = (...columns: string[]) => columns.map((each) => store.numbers(`${group}/${name}/${each}`)).reduce((a, b) => a.map((each, i) => each + b[i]));
+        return parts.filter(({ group, totals }) => ['load_misses', 'misses'].some((each) => each in totals) && (group === 'levels' ? 'loads' : 'accesses') in totals).map(({ group, name, totals }) => {
+            const of = (...columns: string[]) => columns.filter((each) => each in totals).map((each) => store.numbers(`${group}/${name}/${each}`)).reduce((a, b) => a.map((each, i) => each + b[i]));
             const [accesses, misses] = group === 'tlbs' ? [of('accesses'), of('misses')] : [of('loads', 'stores', 'fetches'), of('load_misses', 'store_misses', 'fetch_misses')];
             return { name, core: null, structure: misses.map(() => -1), phase: misses.map((_, i) => i), accesses, misses };
         });
