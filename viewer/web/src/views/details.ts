@@ -54,7 +54,7 @@ function bars(title: string, what: string, parts: Part[], least = 1, table = tit
     if (rows.length < least) return null;
     const [most, all] = [max(rows, ({ count }) => count)!, sum(rows, ({ count }) => count)];
     const row = ({ name, count, colour = 'var(--count)', go }: Part) => {
-        const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, abridged(name, 44)) : h('span', {}, abridged(name, 44));
+        const called = go ? h('button', { type: 'button', class: 'link', onclick: go }, abridged(name, 64)) : h('span', {}, abridged(name, 64));
         const bar = h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
         return h('li', { title: `${name}: ${full(count)} ${what}` }, called, h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`), bar);
     };
