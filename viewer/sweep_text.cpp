@@ -125,9 +125,16 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
     const auto objectives = objectives_for(cells, choice);
     std::vector<std::pair<const SweepCell*, std::string>> best;
     for (const Objective* each : objectives) {
+        const auto better = [&](const SweepCell& a,
+                                const SweepCell& b) {  // of equal ones that with the best of the others
+            if (each->of(a) != each->of(b)) return each->of(a) < each->of(b);
+            for (const Objective* other : objectives)
+                if (other->of(a) != other->of(b)) return other->of(a) < other->of(b);
+            return false;
+        };
         const SweepCell* least = nullptr;
         for (std::size_t i = 0; i < cells.size(); ++i)
-            if (standing[i].admitted && (!least || each->of(cells[i]) < each->of(*least))) least = &cells[i];
+            if (standing[i].admitted && (!least || better(cells[i], *least))) least = &cells[i];
         if (!least) return "";
         const auto found = std::ranges::find(best, least, &decltype(best)::value_type::first);
         if (found == best.end())

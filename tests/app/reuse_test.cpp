@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run --reuse and replay --reuse: what is printed, kept and documented is one and the same.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -79,6 +80,16 @@ TEST_F(ReuseOfRuns, OfOnePhaseAndStructureIsShown) {
     EXPECT_THAT(out, HasSubstr("513 of 1,024"));  // two elements to a line, of which the first begins in the middle
     EXPECT_THAT(out, HasSubstr("A %"));
     EXPECT_THAT(out, Not(HasSubstr("stack0 %")));
+}
+
+// All lines have one distance: no power of two lies between the capacities of the curve.
+TEST_F(ReuseOfRuns, OfOneDistanceIsDrawn) {
+    std::string references;
+    for (unsigned i = 0; i < 300; ++i) references += fmt::format("0 {:x} 8\n", 0x400000 + 64 * (i % 90));
+    write_contents(directory / "round.din", references);
+    ASSERT_EQ(call({"replay", "round.din", "-m", "generic3", "--reuse", "-o", "r.h5"}).status, 0);
+    const Finished drawn = call({"figure", "reuse", "r.h5", "-o", "r.svg"});
+    EXPECT_EQ(drawn.status, 0) << drawn.err;
 }
 
 TEST_F(ReuseOfRuns, OfMachinesWithoutCachesIsToldToBeNone) {

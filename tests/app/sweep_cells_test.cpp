@@ -301,6 +301,15 @@ TEST_F(SweepCells, TheAnswerNamesTheLeastOfAllThatIsAdmitted) {
                                             (*least)["bytes_per_event"].get<double>())));
 }
 
+// Of cells that are equal in one objective the best in the others: both are exact, four ways take fewer bits.
+TEST_F(SweepCells, OfEqualOnesTheAnswerNamesThatWhichTheOthersDoNotBeat) {
+    const std::string text =
+        cachetally(directory_.path(), {"sweep", "lu", "n=32", "-m", "schulz2002", "--counters", "16", "--granularity",
+                                       "1", "--vary", "ways=0,4", "--objectives", "error,bits"})
+            .out;
+    EXPECT_THAT(text, HasSubstr("Least error, bits: fifo, ways=4, G=1, C=16 (error 0 %, bits 1,319)."));
+}
+
 TEST_F(SweepCells, WhereNothingPassesNothingIsTheBest) {
     const std::string text =
         cachetally(directory_.path(), {"sweep", "lu", "n=32", "--link", "core-L1I", "--counters", "4,8"}).out;

@@ -304,7 +304,7 @@ TEST(SweepText, WithSlowdownFitsTheWidth) {
     for (const unsigned width : {60U, 80U, 100U}) {
         EXPECT_LE(longest(width), width);
         const std::string text = to_text(view, width);
-        for (const char* field : {"slower", "10.240", "energy/event", "75123", "1024", "comparators", "area"})
+        for (const char* field : {"slower", "10.240", "energy/event", "75,123", "1024", "comparators", "area"})
             EXPECT_THAT(text, HasSubstr(field)) << width;
     }
 }

@@ -83,7 +83,7 @@ def reuse(result, options):
         else:
             ax.set_ylim(bottom=0)
         powers = [2**i for i in range(64) if capacity[0] * line <= 2**i <= capacity[-1] * line]
-        ax.set_xticks(powers[::-(-len(powers) // (10 * options.columns))] or [capacity[0] * line])
+        ax.set_xticks(powers[:: -max(1, -(-len(powers) // (10 * options.columns)))] or [capacity[0] * line])
         ax.xaxis.set_major_formatter(lambda value, _: x_text(value, "bytes"))
         ax.tick_params("x", labelrotation=30)
         ax.minorticks_off()

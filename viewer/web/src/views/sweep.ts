@@ -128,7 +128,7 @@ function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
     const wanted = (objectives || 'error,slowdown,bytes,bits').split(',').map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
     const metrics = wanted.filter((metric) => objectives || having(cells, metric).length === cells.length);
     const admitted = cells.filter(({ numbers }) => numbers.admitted === 1);
-    const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b))!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
+    const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b) || metrics.map((each) => each.value(a) - each.value(b)).find((each) => each) || 0)!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
     return [...(where ? [`${full(admitted.length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
 }
 
