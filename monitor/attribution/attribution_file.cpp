@@ -100,9 +100,12 @@ bool read_into(const Group& group, const char* name, std::vector<Attribution::Ro
     return true;
 }
 
-constexpr std::uint32_t most_cores = 256;
-
 }  // namespace
+
+void require_core(const Group& group, std::uint32_t core) {
+    constexpr std::uint32_t most_cores = 256;
+    if (core >= most_cores) throw StorageError("{}: there is no core {}; the file is damaged", group.where(), core);
+}
 
 void write_attribution(Group& root, const Attribution& attribution) {
     if (attribution.empty()) return;
@@ -141,9 +144,7 @@ Attribution read_attribution(const Group& root) {
         row.causes.resize(attribution.caused.size());
     }
     attribution.known.cores = read_into(rows, "core", attribution.rows, &Attribution::Row::core);
-    for (const Attribution::Row& row : attribution.rows)
-        if (row.core >= most_cores)
-            throw StorageError(fmt::format("{}: there is no core {}; the file is damaged", rows.where(), row.core));
+    for (const Attribution::Row& row : attribution.rows) require_core(rows, row.core);
     attribution.known.cycles = read_into(rows, "cycles", attribution.rows, &Attribution::Row::cycles);
     attribution.known.used_bytes = read_into(rows, "fills", attribution.rows, &Attribution::Row::fills) &&
                                    read_into(rows, "used_bytes", attribution.rows, &Attribution::Row::used);

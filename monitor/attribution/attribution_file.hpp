@@ -13,4 +13,7 @@ void write_attribution(Group& root, const Attribution& attribution);
 /// Empty where the file has none. Throws StorageError.
 Attribution read_attribution(const Group& root);
 
+/// Throws StorageError where no machine has this core, so that nobody makes room for four billion.
+void require_core(const Group& group, std::uint32_t core);
+
 }  // namespace cachetally

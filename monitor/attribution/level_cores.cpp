@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "monitor/attribution/attribution_file.hpp"
 #include "monitor/line_structures.hpp"
 #include "monitor/spec_placement.hpp"
 #include "storage/columns.hpp"
@@ -132,6 +133,7 @@ LevelCores read_level_cores(const Group& root, std::size_t structures) {
     for (std::size_t i = 0; i < level.size(); ++i) {
         if (level[i] >= cores.levels.size())
             throw StorageError(fmt::format("{}: there is no level {}; the file is damaged", group.where(), level[i]));
+        require_core(group, core[i]);
         if (structure[i] > structures)
             throw StorageError("{}: there is no data structure {}; the file is damaged", group.where(), structure[i]);
         cores.rows.push_back({level[i], core[i], phase[i], structure[i], accesses[i], misses[i]});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "monitor/attribution/attribution_file.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {
@@ -62,6 +63,7 @@ std::vector<StructureCauses> read_misses(const Group& group, std::size_t structu
         rows[i].phase = phase[i];
     }
     if (group.has("core")) read_member(group, "core", rows, &StructureCauses::core);
+    for (const StructureCauses& row : rows) require_core(group, row.core);
     for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
         const auto counts =
             read_column<std::uint64_t>(group, column_name(group, static_cast<MissCause>(cause)), structure.size());

@@ -106,5 +106,23 @@ RC_GTEST_PROP(CoresByStructure, ReadAsWritten, ()) {
         RC_ASSERT_THROWS_AS(read_level_cores(file.root(), 0), StorageError);
 }
 
+// Sums by core would take 32 GiB.
+TEST(LevelCores, OfNoMachineAreDamage) {
+    const testing::TemporaryDirectory directory;
+    LevelCores cores;
+    cores.levels = {"L1"};
+    cores.rows = {{0, 4'000'000'000, 0, 0, 1, 1}};
+    LevelCauses causes{"L1", {{0, 0, {1, 0, 0, 0}, 4'000'000'000}}, {}, true};
+    {
+        ResultFile file(directory / "cores.h5");
+        write_level_cores(file.root(), cores);
+        write_causes(file.root(), {causes});
+        file.finish();
+    }
+    const InputFile file(directory / "cores.h5");
+    EXPECT_THROW(read_level_cores(file.root(), 1), StorageError);
+    EXPECT_THROW(read_causes(file.root(), 1), StorageError);
+}
+
 }  // namespace
 }  // namespace cachetally
