@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <optional>
@@ -223,6 +224,17 @@ protected:
             return run < empty ? 0 : misses;
         };
         options.perf = kernel.calls();
+        // with one processor there is no quieter core to begin anew on
+        ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+        cpu_set_t here;
+        CPU_ZERO(&here);
+        CPU_SET(static_cast<unsigned>(sched_getcpu()), &here);
+        ASSERT_EQ(sched_setaffinity(0, sizeof here, &here), 0);
+        pinned = true;
+    }
+    void TearDown() override {
+        target.reset();
+        if (pinned) sched_setaffinity(0, sizeof allowed, &allowed);
     }
 
     /// False where the machine's clock cannot be measured just now.
@@ -246,6 +258,8 @@ protected:
     FakePerf kernel;
     NativeOptions options{1 << 20, false};
     std::optional<NativeTarget> target;
+    cpu_set_t allowed{};
+    bool pinned = false;
 };
 
 TEST_F(NativeTargetCounts, MissesArePerLoadOfTheLapsAskedFor) {
