@@ -138,8 +138,8 @@ void add_workload(SweepView& view, const SweepView& one, const std::string& name
         view.title.settings.clear();
         view.title.lines.reset();
         if (!one.title.complete)
-            add_missing(view.title, one.title.incomplete.starts_with(name) ? one.title.incomplete
-                                                                           : name + ": " + one.title.incomplete);
+            add_missing(view.title, one.title.incomplete.starts_with(name + ":") ? one.title.incomplete
+                                                                                 : name + ": " + one.title.incomplete);
         if (view.title.failure.empty()) view.title.failure = one.title.failure;
     }
     view.references += one.references;
