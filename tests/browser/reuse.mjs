@@ -94,6 +94,12 @@ export const reuseCases = [
         async (t, page) => {
             t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '--per-core', '--reuse', '-o', 'reuse-cores.h5');
             await t.open(page, t.file('reuse-cores.h5'));
+            await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
+            const clips = await page.evaluate(`[...document.querySelectorAll('clipPath')].map((each) => [each.id, each.innerHTML])`);
+            t.check(clips.length > 1, 'several printed pictures are clipped');
+            t.equal(new Set(clips.map(([id]) => id)).size, new Set(clips.map(String)).size, 'each by a box of its own');
+            await page.evaluate(`window.dispatchEvent(new Event('afterprint'))`);
+            await t.open(page, t.file('reuse-cores.h5'));
             const sum = (rows) => rows.reduce((all, { uses }) => all + uses, 0);
             const all = sum(await rowsOf(t, page));
             t.equal(all, await page.evaluate(`cachetally.source.info.components.filter(({ name }) => ['L1D', 'L1I'].includes(name)).reduce((sum, { totals: { loads, stores, fetches } }) => sum + loads + stores + fetches, 0)`), 'uses');

@@ -227,7 +227,6 @@ const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes
 
 export class SvgPainter extends Painter {
     private readonly parts: string[] = [];
-    private clips = 0;
 
     constructor(readonly width: number, readonly height: number) {
         super();
@@ -256,7 +255,7 @@ export class SvgPainter extends Painter {
     }
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {
-        const id = `clip${++this.clips}`;
+        const id = `clip${box(x, y, width, height).replace(/[^\d.-]+/g, '_')}`; // of all pictures of a page: equal ones are of equal boxes
         this.parts.push(`<clipPath id="${id}"><path d="${box(x, y, width, height)}"/></clipPath><g clip-path="url(#${id})">`);
         draw();
         this.parts.push('</g>');
