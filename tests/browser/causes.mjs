@@ -131,6 +131,12 @@ export const causeCases = [
             t.equal(number(conflict.split(': ')[1].split(' ')[0]), sum(causes.L1D.misses.filter(({ core }) => core === 1).map((row) => row.conflict)), 'conflicts of core 1');
             const total = sum(cores.filter((each) => each.level === 'L1D' && each.core === 1).map((each) => each.misses));
             t.equal(Object.values(await page.evaluate('cachetally.current.totals()'))[0], total, 'the field has the misses of core 1');
+            const ofCore = sharing.rows.filter((row) => row.level === 'L1D' && row.core === 1);
+            const linesOfCore = new Set(ofCore.map(({ address }) => address)).size;
+            t.equal(await page.locator('.details [aria-label="Lines shared by cores"] li.note').textContent(), `and ${linesOfCore - 5} more: see the table “Lines shared by cores”`, 'lines that core 1 misses');
+            const shared = await page.locator('.details [aria-label="Lines shared by cores"] li').first().getAttribute('title');
+            const counts = [...new Set(ofCore.map(({ address }) => address))].map((line) => sum(ofCore.filter(({ address }) => address === line).map((row) => row.true_sharing + row.false_sharing)));
+            t.equal(number(shared.match(/: ([\d,]+) misses/)[1]), Math.max(...counts), 'misses of core 1 in the worst of them');
             t.equal(found(await snippetSays(t, page), /sum ([\d.]+)/), total, 'Python reads them');
         },
     ],

@@ -51,7 +51,7 @@ export interface Table {
     caption: string;
     headers: string[];
     rows: Row[];
-    /** How many of the first columns together name a row; default: 1. */
+    /** How many of the first columns together name a row, and lose the middle of long names; default: 1. */
     keys?: number;
     /** How columns of numbers are shown; default: in full. */
     format?: (value: number, column: number, row: Row) => string;
@@ -142,7 +142,8 @@ export function tableElement(table: Table): HTMLElement {
     };
     const cell = (value: string | number, i: number, row: Row) => {
         if (typeof value === 'number') return number(value, i, row);
-        if (i > 0 || !table.pick) return h('td', { title: value.length > 60 ? value : undefined }, abridged(value));
+        if (i >= (table.keys ?? 1)) return h('td', {}, value);
+        if (i > 0 || !table.pick) return h('td', { title: value }, abridged(value));
         return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), title: value, onclick: () => table.pick!(value) }, abridged(value)));
     };
     const body = h('tbody');

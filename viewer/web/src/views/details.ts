@@ -91,10 +91,11 @@ function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, titl
 }
 
 /** Lines that cores take from each other, as texts and how often. */
-function sharedLines(app: App, { series, selection, phases }: Chosen) {
+function sharedLines(app: App, { series, selection, phases, filter }: Chosen) {
     const { info } = app.source;
     const sharing = info.sharing!;
-    return groups(sharingRows(info, series.owner, selection, phases), (i) => sharing.address[i]).map(([address, some]) => {
+    const rows = sharingRows(info, series.owner, selection, phases).filter((i) => !filter.function && (!filter.core || filter.core.includes(sharing.core[i])));
+    return groups(rows, (i) => sharing.address[i]).map(([address, some]) => {
         const cores = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
         const [wrong, right] = [sum(some, (i) => sharing.false_sharing[i]), sum(some, (i) => sharing.true_sharing[i])];
         return { line: describeLine(info.structures, BigInt(address), sharing.lineBytes), cores, count: wrong + right, part: wrong / (wrong + right) };
