@@ -41,8 +41,11 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 std::optional<std::uint64_t> parse_size(std::string_view text) {
     const auto parts = split_unit(text);
     if (!parts) return std::nullopt;
-    static constexpr std::string_view units[][3] = {
-        {"", "B", "bytes"}, {"K", "KB", "KiB"}, {"M", "MB", "MiB"}, {"G", "GB", "GiB"}, {"T", "TB", "TiB"}};
+    static constexpr std::string_view units[][4] = {{"", "B", "byte", "bytes"},
+                                                    {"K", "k", "KB", "KiB"},
+                                                    {"M", "m", "MB", "MiB"},
+                                                    {"G", "g", "GB", "GiB"},
+                                                    {"T", "t", "TB", "TiB"}};
     for (unsigned power = 0; power < std::size(units); ++power) {
         if (std::ranges::find(units[power], parts->second) == std::end(units[power])) continue;
         const double bytes = std::ldexp(parts->first, static_cast<int>(10 * power));

@@ -12,7 +12,8 @@ namespace cachetally {
 /// The whole of a text as a number; hexadecimal with 0x.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// "32 KiB", "48K", "1 MiB", "2 GiB" or plain bytes; K, M, G and T are powers of 1024. Nothing where it is not a size.
+/// "32 KiB", "48K", "48k", "1 MiB", "2 GiB" or plain bytes; K, M, G and T are powers of 1024. Nothing where it is not a
+/// size.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
 /// The one reading of whole numbers in options and settings: "128", "0x80", "4K", "4 KiB". Nothing for others.

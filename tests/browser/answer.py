@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What a run's page must answer first, worked out from the file with h5py alone (docs/format.md). Prints JSON.
-Usage: answer.py FILE.h5 LEVEL"""
+Usage: answer.py FILE.h5 LEVEL [PHASE,PHASE,...]"""
 import json
 import sys
 
@@ -23,7 +23,9 @@ def best(names, counts):
 def main():
     f, level = h5py.File(sys.argv[1], "r"), sys.argv[2]
     counters = f["levels"][level]
-    total = lambda *names: sum(int(counters[n].attrs["total"]) for n in names if n in counters)
+    chosen = [int(i) for i in sys.argv[3].split(",")] if len(sys.argv) > 3 else range(len(f["phases/name"]))
+    total = lambda *names: sum(int(counters[n][:][list(chosen)].sum()) for n in names if n in counters)
+    in_chosen = lambda values, phase: np.where(np.isin(phase, list(chosen)), values, 0)
     answer = {
         "accesses": total("loads", "stores", "fetches"),
         "misses": total("load_misses", "store_misses", "fetch_misses"),
@@ -47,6 +49,8 @@ def main():
         cause_of = all_names[table["structure"][:]] if table else None
         cause_phase = table["phase"][:] if table else None
         evictions = f.get(f"causes/{level}/evictions")
+    misses = in_chosen(misses, phase)
+    causes = causes and {c: in_chosen(values, cause_phase) for c, values in causes.items()}
     order = list(dict.fromkeys(all_names))
     answer["structure"] = best(order, [misses[of == n].sum() for n in order])
     worst = answer["structure"][0]
@@ -55,9 +59,9 @@ def main():
         of, misses, phase = cause_of, causes[answer["cause"][0].replace(" ", "_")], cause_phase
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
     answer["phase"] = best(phases, by_phase)
-    stands_out = by_phase.max() >= 1.25 * by_phase.mean()
-    answer["phases"] = [int(i) for i in np.flatnonzero(by_phase >= (0.99 * by_phase.max() if stands_out else 0))]
-    if len(phases) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row
+    stands_out = by_phase.max() >= 1.25 * by_phase[list(chosen)].mean()
+    answer["phases"] = [i for i in chosen if by_phase[i] >= (0.99 * by_phase.max() if stands_out else 0)]
+    if len(chosen) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row
         shown, rest = answer["phases"][:8], len(answer["phases"]) - 8
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
         words = [str(i) if name(i) == name(after) else str(i) + "".join(name(i)) for i, after in zip(shown, shown[1:] + [-1])]
@@ -70,7 +74,7 @@ def main():
     answer["evictor"] = None
     if evictions is not None:
         by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]
-        answer["evictor"] = best(order, [evictions["count"][:][(victim == worst) & (by == n)].sum() for n in order])
+        answer["evictor"] = best(order, [in_chosen(evictions["count"][:], evictions["phase"][:])[(victim == worst) & (by == n)].sum() for n in order])
     print(json.dumps(answer))
 
 

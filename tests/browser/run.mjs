@@ -16,6 +16,7 @@ import { campaignCases } from './campaigns.mjs';
 import { causeCases } from './causes.mjs';
 import { compareCases } from './compare.mjs';
 import { curveCases } from './curves.mjs';
+import { brushCases } from './brush.mjs';
 import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
@@ -39,6 +40,7 @@ import { workbenchCases } from './workbench.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    brush: brushCases,
     workbench: workbenchCases,
     differences: differenceCases,
     compare: compareCases,
@@ -65,7 +67,7 @@ const groups = {
 };
 /** What runs side by side (tests/CMakeLists.txt): every group is in one of them. */
 const parts = {
-    views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
+    views: ['views', 'brush', 'differences', 'compare', 'agreement', 'apart', 'pages'],
     scales: ['heat', 'scales', 'sweeps', 'campaigns', 'curves'],
     files: ['odd_files', 'causes', 'reuse', 'fronts', 'workbench', 'intrusion'],
     paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],

@@ -8,7 +8,7 @@ import { box, number, tableRows } from './screen.mjs';
 const made = (change = '') => `(() => {
     const column = (...values) => Float64Array.from(values);
     const info = {
-        components: [{ name: 'L1', group: 'levels', totals: { loads: 70, stores: 30, fetches: 0, load_misses: 15, store_misses: 5, fetch_misses: 0 } }],
+        components: [{ name: 'L1', group: 'levels', totals: {}, accesses: column(40, 60), misses: column(4, 16) }],
         links: [{ name: 'core-L1', from: 'core', to: 'L1' }],
         machine: { cores: 1 },
         phases: { names: ['phase 0', 'phase 1'], cycles: column(10, 30), references: column(50, 50), pageWalks: column(0, 0) },
@@ -72,9 +72,12 @@ export const workbenchCases = [
             const without = await page.evaluate(made(`info.causes = [];`));
             t.equal(without[0], 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.', 'without causes');
             t.check(without[5].includes('--causes'), without[5]);
-            const none = await page.evaluate(made(`info.components[0].totals.load_misses = info.components[0].totals.store_misses = 0; info.structureLevels[0].misses.fill(0); info.causes = [];`));
+            const none = await page.evaluate(made(`info.components[0].misses.fill(0); info.structureLevels[0].misses.fill(0); info.causes = [];`));
             t.equal(none[0], 'L1 misses nothing: all 100 accesses hit.', 'no misses');
-            t.equal(await page.evaluate(made(`info.components[0].totals = { loads: 0 };`)), null, 'no accesses');
+            t.equal(await page.evaluate(made(`info.components[0].accesses.fill(0);`)), null, 'no accesses');
+            const inPhase = await page.evaluate(made().replace('answerOf(info)', `answerOf(info, 'L1', [1])`));
+            t.equal(inPhase[0], 'L1 misses 26.67 % of 60 accesses in phase 1; A causes 68.75 % of them, 81.82 % of those are conflicts.', 'of a phase');
+            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time', 'tiles of a phase');
             const program = await page.evaluate(
                 made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0) };
                 info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 0, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
@@ -99,7 +102,7 @@ export const workbenchCases = [
             t.equal(truly[4], 'invalidated: 85.71 % of its misses', 'why, true sharing');
             t.check(truly[5].startsWith('share less: 75.00 % is true sharing'), truly[5]);
             const pages = await page.evaluate(
-                made(`info.components = [{ name: 'TLB', group: 'tlbs', totals: { accesses: 100, misses: 20 } }];
+                made(`info.components = [{ name: 'TLB', group: 'tlbs', totals: {}, accesses: column(40, 60), misses: column(4, 16) }];
                 Object.assign(info.causes[0], { name: 'L9' }); info.structureLevels[0].name = 'TLB';`).replace('answerOf(info)', `answerOf(info, 'TLB')`),
             );
             t.check(pages[4] === 'not known: causes are known of caches alone' && pages[5].startsWith('larger pages: '), pages.join(' | '));
@@ -119,11 +122,11 @@ export const workbenchCases = [
             writeFileSync(t.file('answer.din'), lines.join(''));
             writeFileSync(t.file('answer.names'), '0x400000 163840 8 columns\n0x800000 32000 8 rows\n');
             t.run('replay', t.file('answer.din'), '--structures', t.file('answer.names'), '-m', 'generic3', '--causes', '-o', 'answer.h5');
-            for (const [file, levels] of [['lu.h5', ['L1', 'L2']], ['lu2.h5', ['L1', 'L2']], ['water.h5', ['L1D', 'L2', 'L3']], ['alike.h5', ['L1', 'L2']], ['shared.h5', ['L1D', 'L2']], ['answer.h5', ['L1D', 'L2']]])
+            for (const [file, levels, chosen] of [['lu.h5', ['L1', 'L2']], ['lu.h5', ['L1', 'L2'], '2,4,5'], ['lu2.h5', ['L1', 'L2']], ['lu2.h5', ['L1'], '3,6'], ['water.h5', ['L1D', 'L2', 'L3']], ['water.h5', ['L1D'], '4'], ['alike.h5', ['L1', 'L2']], ['shared.h5', ['L1D', 'L2']], ['shared.h5', ['L1D'], '1,3'], ['answer.h5', ['L1D', 'L2']]])
                 for (const level of levels) {
-                    await t.open(page, t.file(file), `level=${level}`);
-                    const expected = JSON.parse(t.script(join(t.here, 'answer.py'), t.file(file), level));
-                    const found = await page.evaluate(`cachetally.answers.answerOf(cachetally.source.info, '${level}')`);
+                    await t.open(page, t.file(file), `level=${level}&phases=${chosen ?? ''}`);
+                    const expected = JSON.parse(t.script(join(t.here, 'answer.py'), t.file(file), level, ...(chosen ? [chosen] : [])));
+                    const found = await page.evaluate(`cachetally.answers.answerOf(cachetally.source.info, '${level}', ${chosen ? `[${chosen}]` : null})`);
                     for (const name of ['accesses', 'misses']) t.equal(found[name], expected[name], `${name} of ${level} in ${file}`);
                     for (const name of ['structure', 'phase', 'cause', 'evictor']) {
                         const part = found[name] && [found[name].name, found[name].count, found[name].of];

@@ -220,6 +220,8 @@ TEST(Names, Sizes) {
     EXPECT_EQ(parse_size("32 KiB"), 32768U);
     EXPECT_EQ(parse_size("48K"), 49152U);
     EXPECT_EQ(parse_size("48KB"), 49152U);
+    EXPECT_EQ(parse_size("48k"), 49152U);
+    EXPECT_EQ(parse_size("1 byte"), 1U);
     EXPECT_EQ(parse_size("1 MiB"), 1048576U);
     EXPECT_EQ(parse_size("1.5 MiB"), 1572864U);
     EXPECT_EQ(parse_size(" 2 GiB "), 2147483648U);
@@ -242,7 +244,7 @@ TEST(Names, WholeNumbers) {
     EXPECT_EQ(parse_whole("18446744073709551615"), ~std::uint64_t{0});
     EXPECT_EQ(parse_whole("1.5K"), 1536U);
     EXPECT_EQ(parse_whole("4 KiB"), 4096U);
-    for (const char* bad : {"", "K", " 1", "-1", "1.0", "1e3", "0x", "0x10K", "16-20", "1k", "inf K"})
+    for (const char* bad : {"", "K", " 1", "-1", "1.0", "1e3", "0x", "0x10K", "16-20", "inf K"})
         EXPECT_EQ(parse_whole(bad), std::nullopt) << bad;
 }
 

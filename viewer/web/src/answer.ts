@@ -4,8 +4,8 @@ import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
-import { abridged, full, percent, phasesInWords, phasesNamed } from './numbers';
-import type { FileInfo } from './protocol';
+import { abridged, full, percent, phasesInWords, phasesNamed, phasesText } from './numbers';
+import type { FileInfo, Phases } from './protocol';
 import type { State } from './app';
 
 /** The largest of several, and what it is a part of. */
@@ -22,40 +22,42 @@ function largest(names: string[], counts: Iterable<number>): Part | null {
 }
 
 /** Of misses after invalidations in the addresses of a structure. */
-function falseSharingOf(info: FileInfo, level: string, structure: string): number {
-    const rows = sharingRows(info, level, info.structures.filter((each) => each.name === structure).map(rangeOf));
+function falseSharingOf(info: FileInfo, level: string, structure: string, phases: Phases): number {
+    const rows = sharingRows(info, level, info.structures.filter((each) => each.name === structure).map(rangeOf), phases);
     const [wrong, right] = (['false_sharing', 'true_sharing'] as const).map((kind) => sum(rows, (i) => info.sharing![kind][i]));
     return wrong + right > 0 ? wrong / (wrong + right) : NaN;
 }
 
-/** `level`: another than the first. */
-export function answerOf(info: FileInfo, level = firstLevels(info)[0]) {
+/** `level`: another than the first; `chosen`: phases that it is of. */
+export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null) {
     const cube = level === undefined ? null : cubeOf(info, level);
-    const totals = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level);
+    const totals = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level, chosen);
     if (totals.accesses === 0) return null;
     const names = (by: Dimension) => cube?.dimensions[by]?.names ?? [];
     const worst = (by: Dimension, filter: Filter) => cube && largest(names(by), sumsBy(cube, by, cube.misses, rowsOf(cube, filter)));
-    const structure = worst('structure', {});
-    const filter: Filter = structure ? { structure: [structure.index] } : {};
+    const inChosen: Filter = chosen ? { phase: chosen } : {};
+    const structure = worst('structure', inChosen);
+    const filter: Filter = structure ? { ...inChosen, structure: [structure.index] } : inChosen;
     const rows = cube ? rowsOf(cube, filter) : [];
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
     const cause = largest(causeNames, causes);
     // phases of the misses of that cause
     const byPhase = cube ? [...sumsBy(cube, 'phase', cause ? cube.causes![cause.index] : cube.misses, rows)] : [];
     const phase = largest(names('phase'), byPhase);
-    const standsOut = phase !== null && phase.count * byPhase.length >= phaseRule.standsOut * phase.of;
-    const phases = phase ? byPhase.flatMap((count, i) => (!standsOut || count >= phaseRule.alike * phase.count ? [i] : [])) : [];
-    const evictions = structure ? evictionsOf(info, level, null, [structure.name]) : [];
+    const several = (chosen ?? byPhase).length;
+    const standsOut = phase !== null && phase.count * several >= phaseRule.standsOut * phase.of;
+    const phases = phase ? (chosen ?? [...byPhase.keys()]).filter((i) => !standsOut || byPhase[i] >= phaseRule.alike * phase.count) : [];
+    const evictions = structure ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, structure, cause, phase },
-        several: names('phase').length > 1,
+        ...{ level, ...totals, chosen, structure, cause, phase },
+        several: several > 1,
         /** As bad as the worst, or all where none stands out, and what they have of it together. */
         ...{ standsOut, phases, inPhases: sum(phases, (i) => byPhase[i]) },
         /** The next cause, where it is a large part, too. */
         second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
         ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
         evictor: largest(evictions.map(({ by }) => by), evictions.map(({ count }) => count)),
-        falseSharing: structure ? falseSharingOf(info, level, structure.name) : NaN,
+        falseSharing: structure ? falseSharingOf(info, level, structure.name, chosen) : NaN,
     };
 }
 
@@ -67,9 +69,10 @@ const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, structure, cause, phase, phases, several, standsOut } = answer;
-    if (misses === 0) return `${level} misses nothing: all ${full(accesses)} accesses hit.`;
-    const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses`];
+    const { level, accesses, misses, chosen, structure, cause, phase, phases, several, standsOut } = answer;
+    const where = chosen ? ` in ${phasesInWords(chosen, names)}` : '';
+    if (misses === 0) return `${level} misses nothing${where}: all ${full(accesses)} accesses hit.`;
+    const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses${where}`];
     if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
     if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
@@ -92,12 +95,17 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
 const inTile = (phases: number[], names: string[]): string =>
     phases.length > phasesNamed ? `${phases.length} phases` : phasesInWords(phases, phases.length > 1 ? [] : names);
 
+function timeIn({ phases: { cycles } }: FileInfo, phases: number[]): string {
+    const whole = sum(cycles);
+    return whole > 0 ? `, in ${percent(sum(phases, (each) => cycles[each]) / whole)} of the time` : '';
+}
+
 /** One of the five that answer first; `go`: what is looked at when it is pressed. */
 export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: string; value: string; note: string; go: Partial<State> };
 
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
-    const { level, accesses, misses, structure, phase, cause, evictor } = answer;
-    const all = { view: '', show: 'misses', level, phases: '', sel: '', structure: '', cause: '', core: '', func: '', x: '' };
+    const { level, accesses, misses, chosen, structure, phase, cause, evictor } = answer;
+    const all = { view: '', show: 'misses', level, phases: phasesText(chosen), sel: '', structure: '', cause: '', core: '', func: '', x: '' };
     // what has no addresses of its own, as "(gzip)", has no place in the picture
     const isPlaced = info.structures.some(({ name, bytes }) => name === structure?.name && bytes > 0);
     const here = { ...all, structure: isPlaced ? structure!.name : '' };
@@ -111,16 +119,16 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
-        const time = info.phases.cycles;
-        const whole = sum(time);
-        const taken = sum(answer.phases, (each) => time[each] ?? 0);
         const part = percent(answer.inPhases / phase.of);
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
-        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${whole > 0 ? `, in ${percent(taken / whole)} of the time` : ''}` : spread;
+        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${timeIn(info, answer.phases)}` : spread;
         const value = answer.standsOut ? inTile(answer.phases, info.phases.names) : 'in all phases';
         // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
-        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', phases: answer.standsOut ? answer.phases.join(',') : '' } });
+        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
+    } else if (chosen) {
+        const note = `as chosen: ${percent(misses / totalsOf(info, level).misses)} of the misses of all phases${timeIn(info, chosen)}`;
+        tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;

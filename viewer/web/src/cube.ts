@@ -2,7 +2,7 @@
 // Cube: the counts of a level as far as a file tells them apart: by data structure, phase and core, of programs also by function,
 // source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
 import { flatRollup, max, range, sum } from 'd3-array';
-import { causes, type AddressRange, type Column, type FileInfo } from './protocol';
+import { causes, type AddressRange, type Column, type FileInfo, type Phases } from './protocol';
 import { once, remembered } from './remembered';
 import { phasesInWords } from './numbers';
 
@@ -88,12 +88,11 @@ export function firstLevels(info: FileInfo): string[] {
     return (asked.length ? asked : caches.slice(0, 1)).map((each) => each.name).sort((a, b) => rank(b) - rank(a));
 }
 
-/** Loads, stores and fetches of a cache or accesses of a TLB, and how many of them missed. */
-export function totalsOf(info: FileInfo, level: string): { accesses: number; misses: number } {
-    const totals = info.components.find((each) => each.name === level && each.group !== 'coherence' && each.group !== 'buses')?.totals ?? {};
-    if ('accesses' in totals) return { accesses: totals.accesses, misses: totals.misses };
-    const all = (...names: string[]) => sum(names, (name) => totals[name]);
-    return { accesses: all('loads', 'stores', 'fetches'), misses: all('load_misses', 'store_misses', 'fetch_misses') };
+/** Loads, stores and fetches of a cache or accesses of a TLB, and how many of them missed; in some phases, or all. */
+export function totalsOf(info: FileInfo, level: string, phases: Phases = null): { accesses: number; misses: number } {
+    const found = info.components.find(({ name, accesses }) => name === level && accesses);
+    const all = (column: Column | null = null) => (column ? sum(phases ?? column.keys(), (i) => column[i]) : 0);
+    return { accesses: all(found?.accesses), misses: all(found?.misses) };
 }
 
 /** Of a kernel: a row per data structure, phase and, where both tables have it, core, from the tables of structures and of causes. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them, and ranges of them.
+import { range } from 'd3-array';
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 
@@ -55,11 +56,16 @@ export const inPoints = (text: string): string => text.replace(/^1 %$/, '1 point
 /** A difference, with its sign. */
 export const signed = (text: (value: number) => string) => (value: number): string => inPoints(value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
 
-/** "3,5-7,solve", also by `names`, as numbers below `count` (null: all, or where nothing is left), and what is wrong with it, in words. */
+/** "3,5-7,solve", also by `names`, which may hold commas, as numbers below `count` (null: all, or where nothing is left), and what is wrong with it, in
+ * words. */
 export function readPhases(text: string | undefined, count: number, names: string[]): { phases: number[] | null; fault: string } {
     const chosen = new Set<number>();
     let fault = '';
-    for (const part of text && text !== 'all' ? text.split(',') : []) {
+    const parts = text && text !== 'all' ? text.split(',') : [];
+    while (parts.length > 0) {
+        // as much as is a name
+        const longest = range(parts.length, 1, -1).find((length) => names.includes(parts.slice(0, length).join().trim())) ?? 1;
+        const part = parts.splice(0, longest).join();
         const named = names.flatMap((name, i) => (name === part.trim() ? [i] : []));
         named.forEach((i) => chosen.add(i));
         if (named.length) continue;

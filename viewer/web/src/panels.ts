@@ -232,9 +232,9 @@ function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed
     return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];
 }
 
-/** `rowNames`: of the field; none where there is none. */
+/** Of the selected columns, if any are; `rowNames`: of the field; none where there is none. */
 export function tableOf(caption: string, model: FieldModel, rowNames: string[]): Table {
-    const { panels, axis, structures, heat, drawn } = model;
+    const { panels, axis, structures, heat, drawn, stretches } = model;
     const [x0, x1] = model.range;
     const data = panels.map((panel) => dataFor(panel, x0, x1));
     const cells = heat && heat.rows > 1 && Math.abs(drawn[0] - x0) + Math.abs(drawn[1] - x1) < 2 ? heat : null;
@@ -247,7 +247,7 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     const step = Math.max((x1 - x0) / rowsAtMost, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
     for (let at = x0; at < x1 - step / 1e6; at += step) {
         const address = addressesIn(axis, at, at + step)[0]?.[0];
-        if (address === undefined) continue;
+        if (address === undefined || !(stretches ?? [[x0, x1]]).some(([from, to]) => at < to && at + step > from)) continue;
         const values = data.flatMap((each, i) => valuesIn(each, at, at + step, panels[i]));
         const means = cells ? rowNames.map((_, row) => meanIn(cells, drawn, row, at, at + step) || 0) : [];
         if ([...values, ...means].every((each) => each === 0 || Number.isNaN(each))) continue;

@@ -32,6 +32,9 @@ export interface Component {
     group: 'levels' | 'tlbs' | 'memories' | 'coherence' | 'buses' | 'numa';
     /** Sums over the run. */
     totals: Record<string, number>;
+    /** Of caches loads, stores and fetches, of TLBs accesses, and how many missed, by phase; null: of others. */
+    accesses: Column | null;
+    misses: Column | null;
 }
 
 export interface Structure {

@@ -194,6 +194,18 @@ export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTM
 
 const tableRowsAtMost = 100;
 
+/** Data structures of which lines are selected, counted by these alone; a line is of the structure that it begins in. `parts`: sums in the chosen phases. */
+export function selectedTable(app: App, chosen: Chosen, parts: { name: string; accesses: number; misses: number }[], pick: (name: string) => void): Table {
+    const { owner } = chosen.series;
+    const found = parts.filter(({ accesses, misses }) => accesses + misses > 0);
+    return tableBy(`Data structures, ${timeTitle(app)}, selected lines alone`, found, [
+        ['data structure', ({ name }) => name],
+        [`${owner} misses`, ({ misses }) => misses],
+        [`${owner} accesses`, ({ accesses }) => accesses],
+        ['rate', ({ misses, accesses }) => (accesses > 0 ? misses / accesses : NaN)],
+    ], { sorted: 1, barred: 1, most: tableRowsAtMost, pick, format: (value, column) => (column === 3 ? percent : full)(value) });
+}
+
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
     const { info } = app.source;
@@ -250,7 +262,7 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
     const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
     const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
     return [
-        groupTable(app, chosen, 'structure', 'Data structures', without('structure'), pick),
+        groupTable(app, chosen, 'structure', 'Data structures', chosen.selection && !app.state.structure ? filter : without('structure'), pick),
         groupTable(app, chosen, 'field', 'Fields', filter),
         groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
         groupTable(app, chosen, 'line', 'Source lines', filter),

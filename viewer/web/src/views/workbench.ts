@@ -7,9 +7,9 @@ import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, pha
 import { addressAt, addressesIn } from '../axis';
 import { unitWord } from '../cube';
 import { theme } from '../paint';
-import { fill, h } from '../dom';
+import { fill, h, type Table } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
-import { askHeat, heatDifference, spreadOf, timeOf } from '../field_data';
+import { askHeat, heatDifference, spreadOf, sumsByStructure, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
 import { brief, bytes, parseRange, phasesText, rangeText } from '../numbers';
@@ -17,7 +17,7 @@ import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { fewRows, messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare';
-import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectionTitle, sideOf, sidesOf, sidesOfPhases, structuresChosen, type Side } from './details';
+import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectedTable, selectionTitle, sideOf, sidesOf, sidesOfPhases, structuresChosen, type Side } from './details';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
@@ -49,15 +49,16 @@ function latestOnes() {
 /** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. */
 function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[]): HTMLElement | null {
     const { info } = app.source;
-    const answer = answerOf(info, levels[0]);
+    const phases = chosenPhases(app);
+    const answer = answerOf(info, levels[0], phases);
     if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
-            const found = answerOf(own, levels[i]) ?? answerOf(own);
+            const found = answerOf(own, levels[i], phases) ?? answerOf(own, undefined, phases);
             return found && h('p', {}, h('strong', {}, `${'AB'[i]}: `), sentenceOf(found, own));
         });
         return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, change && h('h2', { class: 'sentence' }, `B − A: ${change}`), h('p', { class: 'note' }, notes.join(' ')));
     }
-    if (!answer) return null;
+    if (!answer) return phases && h('section', { class: 'answer' }, h('p', { class: 'absent' }, `${levels[0] ?? 'The first level'} has no accesses in ${phasesTitle(app)}.`));
     const tile = ({ id, label, value, note, go }: Tile) => {
         const words = [h('span', { class: 'tile-label' }, label), h('strong', {}, value), h('span', { class: 'note' }, note)];
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
@@ -83,6 +84,7 @@ export function workbenchView(app: App): View {
     let sides: Sided[] = [];
     let pair: Pair | null = null;
     let pairs: Pairs | null = null;
+    let listed: (Table | null)[] = [];
     /** Why nothing is, or what belongs together how. */
     let notes: string[] = [];
 
@@ -156,7 +158,7 @@ export function workbenchView(app: App): View {
         plot.set({ ...frame(), stretches, ...(other ? { heat: null, time: null, beside: [] } : {}) });
         plot.read(data, axis, () => (chosen.whole ? [] : sources()), sight);
         if (chosen.whole) spread(sight);
-        await Promise.all([chosen.whole ? null : readCells(sight, other), readTime(stretches), ...(moved ? [] : [readLines(stretches), readReuse()])]);
+        await Promise.all([chosen.whole ? null : readCells(sight, other), readTime(stretches), ...(moved ? [] : [readLines(stretches), readStructures(), readReuse()])]);
     }
 
     /** The same of the other file, where that is counted alike. */
@@ -286,6 +288,21 @@ export function workbenchView(app: App): View {
         await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(both.length > 1 ? both : [], found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
 
+    /** Data structures by the lines of a brush, where the file tells these apart, instead of as wholes. */
+    async function readStructures(): Promise<void> {
+        const { minus, selection, series: { kind, rows, phases }, whole } = chosen;
+        if (!selection || app.state.structure || whole || kind !== 'level' || (rows > fewRows && phases > 64)) return;
+        const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis })) : sides.slice(0, pair ? 2 : 1);
+        const stretches = stretchesOf(axis, selection)!;
+        const there = (on: Axis) => stretches.flatMap(([from, to]) => addressesIn(on, from, to)); // of the second file, too
+        const ask = () => Promise.all(both.map((side) => sumsByStructure(side.app.source, side.chosen, side.axis, there(side.axis))));
+        await latest.show('structures', `${data}${app.state.sel}`, ask, (found) => {
+            const [own, other] = found.map((sums, i) => selectedTable(both[i].app, both[i].chosen, sums, pick));
+            listed[0] = other ? differenceTable(own, other, both) : own;
+            fillTables();
+        });
+    }
+
     async function readReuse(): Promise<void> {
         if (source.info.reuse.length === 0 || differs(app) || chosen.minus) return;
         const [now, structures] = [chosen, structuresChosen(app, chosen)];
@@ -308,12 +325,15 @@ export function workbenchView(app: App): View {
         switches.update(chosen);
         fillDetails(both);
         latest.forget('lines');
+        latest.forget('structures');
         const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
-        const listed = others ? own.map((each, i) => differenceTable(each, others[i], both)) : own;
+        listed = others ? own.map((each, i) => differenceTable(each, others[i], both)) : own;
         if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(5); // lines that are evicted
         fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
-        fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
+        fillTables();
     }
+
+    const fillTables = () => fill(tables, ...listed.flatMap((each) => (each?.rows.length ? [tableCard(app, each)] : [])));
 
     return {
         element,

@@ -120,10 +120,16 @@ function checkFormat(store: Store, name: string): Record<string, unknown> {
 /** What a group lists in an attribute; nothing where it is not there. */
 const listed = (store: Store, group: string, attribute = 'names'): string[] => (store.has(group) ? texts(store.attributes(group)[attribute]) : []);
 
+const demand: Partial<Record<Component['group'], string[][]>> = { levels: [['loads', 'stores', 'fetches'], ['load_misses', 'store_misses', 'fetch_misses']], tlbs: [['accesses'], ['misses']] };
+
 function components(store: Store): Component[] {
     const of = (group: Component['group'], name: string): Component => {
         const counters = store.children(`${group}/${name}`).filter((each) => each !== 'phase');
-        return { name, group, totals: Object.fromEntries(counters.map((each) => [each, number(store.attributes(`${group}/${name}/${each}`).total)])) };
+        const [accesses = null, misses = null] = (demand[group] ?? []).map((columns) => {
+            const found = columns.filter((each) => counters.includes(each)).map((each) => store.numbers(`${group}/${name}/${each}`));
+            return found.length ? found.reduce((a, b) => a.map((each, i) => each + b[i])) : null;
+        });
+        return { name, group, accesses, misses, totals: Object.fromEntries(counters.map((each) => [each, number(store.attributes(`${group}/${name}/${each}`).total)])) };
     };
     const groups = ['levels', 'tlbs', 'memories', 'coherence', 'buses', 'numa'] as const;
     return groups.flatMap((group) => listed(store, group).map((name) => of(group, name)));
@@ -168,11 +174,7 @@ function structureLevels(store: Store, parts: Component[]) {
     const levels = store.has('structures/levels') ? listed(store, 'structures', 'levels') : [];
     if (levels.length === 0 && store.texts('structures/name').length > 0)
         // the counts of levels, which are known in any case
-        return parts.filter(({ group, totals }) => ['load_misses', 'misses'].some((each) => each in totals) && (group === 'levels' ? 'loads' : 'accesses') in totals).map(({ group, name, totals }) => {
-            const of = (...columns: string[]) => columns.filter((each) => each in totals).map((each) => store.numbers(`${group}/${name}/${each}`)).reduce((a, b) => a.map((each, i) => each + b[i]));
-            const [accesses, misses] = group === 'tlbs' ? [of('accesses'), of('misses')] : [of('loads', 'stores', 'fetches'), of('load_misses', 'store_misses', 'fetch_misses')];
-            return { name, core: null, structure: misses.map(() => -1), phase: misses.map((_, i) => i), accesses, misses };
-        });
+        return parts.flatMap(({ name, accesses, misses }) => (accesses && misses ? [{ name, core: null, structure: misses.map(() => -1), phase: misses.map((_, i) => i), accesses, misses }] : []));
     return levels.map((name) => ({ name, core: null, ...store.columns(`structures/levels/${name}/phases`, 'structure', 'phase', 'accesses', 'misses') }));
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a brush over addresses and phases filters besides the pictures: the answer, the table of data structures, the field's own table; compared with h5py.
+import { number, tableRows } from './screen.mjs';
+
+/** Accesses and misses of L1D, of the lines in a range in some phases, by the data structure that they begin in; '': in none. */
+const sums = `
+import h5py, json, sys
+import numpy as np
+f = h5py.File(sys.argv[1], "r")
+first, last, phases = json.loads(sys.argv[2])
+g = f["combined/L1D"]
+at, phase, a, m = (g[name][:] for name in ("address", "phase", "accesses", "misses"))
+own = (at >= first) & (at < last) & np.isin(phase, phases)
+found, rest = {}, own.copy()
+for name, base, size in zip(f["structures/name"].asstr()[:], f["structures/base"][:], f["structures/bytes"][:]):
+    here = own & (at >= base) & (at < base + size)
+    rest &= ~here
+    if here.any():
+        found[name] = [m[here].sum(), a[here].sum()]
+if rest.any():
+    found["(other data)"] = [m[rest].sum(), a[rest].sum()]
+print(json.dumps({name: [float(each) for each in two] for name, two in found.items()}))`;
+
+const places = `
+import h5py, json, sys
+f = h5py.File(sys.argv[1], "r")
+print(json.dumps([[int(b), int(n)] for b, n in zip(f["structures/base"][:], f["structures/bytes"][:])]))`;
+
+export const brushCases = [
+    [
+        'brush: data structures are counted by the selected lines in the chosen phases',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'radix', 'keys=8192', '-m', 'generic3', '--causes', '-o', 'brush.h5');
+            const placed = JSON.parse(t.script('-c', places, t.file('brush.h5'))).sort((a, b) => a[0] - b[0]).filter(([, bytes]) => bytes > 128);
+            const middle = ([base, bytes]) => base + 64 * Math.floor(bytes / 128);
+            const hex = (address) => `0x${address.toString(16)}`;
+            for (const [from, to, phases] of [
+                [middle(placed[0]), middle(placed[1]), [0, 1, 2, 3, 4, 5, 6, 7]],
+                [middle(placed[0]), middle(placed.at(-1)), [1, 3]],
+                [placed[0][0] + 640, placed[0][0] + 1280, [3]],
+            ]) {
+                const all = phases.length === 8;
+                await t.open(page, t.file('brush.h5'), `sel=${hex(from)}-${hex(to)}${all ? '' : `&phases=${phases}`}`);
+                const expected = JSON.parse(t.script('-c', sums, t.file('brush.h5'), JSON.stringify([from, to, phases])));
+                const [head, ...rows] = await tableRows(page, 'Data structures');
+                t.equal(head.slice(0, 3).map((each) => each.replace(/ [▲▼]$/, '')).join(), 'data structure,L1D misses,L1D accesses', 'columns');
+                t.equal(JSON.stringify(Object.fromEntries(rows.map(([name, misses, accesses]) => [name, [number(misses), number(accesses)]]).sort())), JSON.stringify(Object.fromEntries(Object.entries(expected).sort())), `structures in ${hex(from)}-${hex(to)}, phases ${phases}`);
+                t.check((await page.locator('.sentence').textContent()).includes(' in phases 1') === (phases.length === 2), 'the answer is of the chosen phases');
+                const [, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+                const shown = lines.map(([address]) => Number(address));
+                t.check(shown.length > 0 && shown.every((each) => each > from - 4096 && each < to), `the field's table has what is selected: ${shown[0]} to ${shown.at(-1)} of ${from} to ${to}`);
+            }
+        },
+    ],
+    [
+        'brush: phases by names that hold commas',
+        async (t, page) => {
+            t.run('run', 'water', 'molecules=8', 'steps=1', '-m', 'generic3', '-o', 'commas.h5');
+            await t.open(page, t.file('commas.h5'));
+            const names = await page.evaluate('cachetally.source.info.phases.names');
+            const name = names.find((each) => each.includes(','));
+            t.check(name !== undefined, `a name with a comma: ${[...new Set(names)].join(' | ')}`);
+            const field = page.getByLabel(/^Phases, as in/);
+            await field.fill(`${name},0`);
+            await field.press('Enter');
+            const wanted = [0, ...names.flatMap((each, i) => (each === name && i > 0 ? [i] : []))];
+            t.equal(await page.locator('#phases-note').textContent(), `${wanted.length} of ${names.length}`, name);
+            t.check((await page.locator('.sentence').textContent()).includes(` in phases ${wanted[0]}`), 'the answer is of these');
+        },
+    ],
+];
