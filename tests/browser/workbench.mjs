@@ -171,8 +171,10 @@ export const workbenchCases = [
             for (const [tile, expected] of [
                 ['where', 'A,,'],
                 ['when', 'A,4,capacity'],
-                ['why', 'A,,capacity'],
-                ['level', ',,'],
+                // now of the phase alone, until the tile of the phase is pressed again
+                ['why', 'A,4,capacity'],
+                ['level', ',4,'],
+                ['when', 'A,,'],
             ]) {
                 await page.locator(`[data-tile=${tile}]`).click();
                 await t.quiet(page);
@@ -180,7 +182,7 @@ export const workbenchCases = [
                 t.equal(await state(), expected, `what the tile '${tile}' shows`);
                 t.equal(await page.evaluate('document.activeElement.dataset.tile'), tile, 'the focus');
             }
-            for (const expected of ['A,,capacity', 'A,4,capacity', 'A,,']) {
+            for (const expected of [',4,', 'A,4,capacity', 'A,,']) {
                 await page.keyboard.press('u');
                 await t.until(page, `['structure', 'phases', 'cause'].map((key) => cachetally.state[key] ?? '').join() === '${expected}'`, `${expected} again`, 3000);
             }
