@@ -73,7 +73,7 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     const where = chosen ? ` in ${phasesInWords(chosen, names)}` : '';
     if (misses === 0) return `${level} misses nothing${where}: all ${full(accesses)} accesses hit.`;
     const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses${where}`];
-    if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
+    if (structure) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
     else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
@@ -85,7 +85,7 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
     const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
     const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
     const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : 'unknown'];
-    const told = fact.replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => evictor?.name ?? 'Another line');
+    const told = fact.replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
     if (!cause) return [words, `${told}: ${advice}`];
     const also = second ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
     return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];

@@ -19,13 +19,14 @@ export type Layout = ReturnType<typeof layoutOf>;
 
 /** `rows`: of the field; 0: there is none; one row alone has no time beside it. `strip`: whether there are data structures. */
 export function layoutOf(width: number, count: number, rows: number, strip: boolean) {
-    const right = rows < 2 ? 14 : width < 560 ? 58 : 130;
+    const grown = (size: number) => Math.round(size * Math.min(2.2, Math.max(1, width / 1400))); // on large screens
+    const right = rows < 2 ? 14 : width < 560 ? 58 : grown(130);
     const across = { x: left, width: Math.max(10, width - left - right) };
     const head = rows > 0 ? 44 : titleHeight;
-    const tall = rows > 0 ? 84 : count <= 1 ? 250 : count === 2 ? 180 : count <= 4 ? 132 : 104;
+    const tall = grown(rows > 0 ? 84 : count <= 1 ? 250 : count === 2 ? 180 : count <= 4 ? 132 : 104);
     const panels = Array.from({ length: Math.max(1, count) }, (_, i): Box => ({ ...across, y: i * (head + tall + gap) + head, height: tall, head }));
     const under = panels.at(-1)!.y + tall + gap;
-    const field: Box | null = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19)) } : null;
+    const field: Box | null = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : grown(Math.max(150, Math.min(420, rows * 19))) } : null;
     const bottom = field ? field.y + field.height + 2 : under;
     const addresses = bottom + (strip ? stripHeight + 2 : 0);
     return {
