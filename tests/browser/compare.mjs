@@ -18,6 +18,20 @@ async function savedRows(t, page) {
 
 export const compareCases = [
     [
+        'open: several files at once; of runs two are compared, and this is said',
+        async (t, page) => {
+            const files = ['lu.h5', 'lu2.h5', 'matmul.h5'].map((name) => t.file(name));
+            for (const [count, warned] of [[2, 0], [3, 1]]) {
+                await page.goto('about:blank');
+                await page.goto(`file://${t.page}`);
+                await page.setInputFiles('input[type=file]', files.slice(0, count));
+                await t.until(page, `cachetally.others.length === 1 && cachetally.others[0].info.name === '${['lu2.h5', 'matmul.h5'][count - 2]}'`, `${count} files`);
+                await t.quiet(page);
+                t.equal(await page.locator('.notice.warning', { hasText: 'compared in pairs' }).count(), warned, `what is said of ${count} files`);
+            }
+        },
+    ],
+    [
         'compare: a data structure that lies elsewhere in the second file is aligned element by element',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

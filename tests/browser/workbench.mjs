@@ -383,6 +383,12 @@ export const workbenchCases = [
             await page.locator('.menu > .tool').first().focus();
             await page.keyboard.press('Enter');
             t.check(await page.getByLabel('Save the picture as SVG').first().isVisible(), 'the menu opens');
+            const focused = () => page.evaluate('document.activeElement.textContent');
+            for (const expected of ['CSV', 'SVG']) {
+                await page.keyboard.press('ArrowDown');
+                t.equal(await focused(), expected, 'arrow keys in the menu');
+            }
+            await page.keyboard.press('ArrowUp');
             await page.keyboard.press('Escape');
             t.check(!(await page.getByLabel('Save the picture as SVG').first().isVisible()), 'the menu closes');
             for (const list of ['ul', 'tbody']) {

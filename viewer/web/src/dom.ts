@@ -195,10 +195,10 @@ export function dialog(label: string, ...children: Child[]): HTMLDialogElement {
     return made;
 }
 
-/** Arrow keys lead along what can be pressed in a list, a table or the row of tabs. */
+/** Arrow keys lead along what can be pressed in a list, a table, an open menu or the row of tabs. */
 export function moveFocus(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const all = [...((event.target as HTMLElement).closest?.('ul, tbody, [role=tablist]')?.querySelectorAll<HTMLElement>('button, a[href]') ?? [])];
+    const all = [...((event.target as HTMLElement).closest?.('ul, tbody, [role=tablist], .menu:has(:popover-open)')?.querySelectorAll<HTMLElement>('button, a[href]') ?? [])];
     const at = all.indexOf(event.target as HTMLElement);
     if (!step || at < 0) return;
     all.at((at + step) % all.length)!.focus();

@@ -39,7 +39,7 @@ class Page implements App {
     private readonly facts = h('div', { class: 'facts' });
     private readonly notices = h('div', { class: 'notices', role: 'status' });
     private readonly compareButton: HTMLButtonElement;
-    private readonly input = h('input', { type: 'file', accept: '.h5,.hdf5', hidden: true, 'aria-label': 'Result file' });
+    private readonly input = h('input', { type: 'file', multiple: true, accept: '.h5,.hdf5', hidden: true, 'aria-label': 'Result file' });
     private readonly switch = h('div', { class: 'files' });
     private purpose: Purpose = 'open';
 
@@ -80,7 +80,7 @@ class Page implements App {
 
     private choose(purpose: Purpose): void {
         this.purpose = purpose;
-        this.input.multiple = purpose === 'compare' && !!this.files[0] && takesMany(this.files[0]);
+        this.input.multiple = purpose === 'open' || takesMany(this.files[0]);
         this.input.value = '';
         this.input.click();
     }
@@ -151,6 +151,7 @@ class Page implements App {
     /** The first file is opened, or compared; more are compared with what is there then. */
     async takeAll(files: File[], purpose: Purpose, trust = false): Promise<void> {
         for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.files.length ? 'compare' : purpose, trust);
+        if (files.length > 2 && this.files.length === 2) this.notices.append(notice('warning', `Results of runs are compared in pairs: B is ${this.files[1].info.name}, the last that was opened.`));
     }
 
     private async take(file: File, purpose: Purpose, trust = false): Promise<void> {
