@@ -271,7 +271,7 @@ std::string heading(const RunView& view, const TextOptions& options) {
         if (options.phases.contains(i)) time += run.phases[i].end - run.phases[i].begin;
     const Tick cycles = options.phases.all() ? view.cycles() : time / view.counts.period;
     const std::string text =
-        view.title.text() +
+        view.title.head() +
         (options.phases.all() ? "" : fmt::format(", {} of 0-{}", options.phases.text(), run.phases.size() - 1));
     std::string sums = fmt::format("{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
     if (references != 0)
@@ -319,6 +319,10 @@ std::string RunView::function(std::uint32_t index) const {
 std::string RunTitle::text() const {
     return without_controls(
         fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine));
+}
+
+std::string RunTitle::head() const {
+    return text() + (cut ? fmt::format(", cut after {} by --count", counted(count, "reference")) : "");
 }
 
 std::string RunTitle::remarks() const {

@@ -50,7 +50,7 @@ nlohmann::ordered_json to_json(const TrackersView& view) {
 }
 
 std::string to_text(const TrackersView& view, unsigned width) {
-    std::string text = fmt::format("{}: {} on {}, {}\n", view.title.text(), counted(view.events, "event"),
+    std::string text = fmt::format("{}: {} on {}, {}\n", view.title.head(), counted(view.events, "event"),
                                    without_controls(view.link), counted(view.phases, "phase"));
     text += view.title.remarks() + '\n';
     const bool several = view.copies > 1;
