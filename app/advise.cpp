@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -19,6 +21,7 @@
 #include "base/units.hpp"
 #include "storage/handle.hpp"
 #include "viewer/advice_text.hpp"
+#include "workloads/traces/source_end.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -63,6 +66,15 @@ KnownStructures known_of(const AdviseArguments& options) {
     return known;
 }
 
+/// The source anew each time, as far as --count says, whatever a change makes of its references.
+std::function<std::unique_ptr<ReferenceSource>()> opener_of(const AdviseArguments& options,
+                                                            std::function<std::unique_ptr<ReferenceSource>()> open) {
+    const std::uint64_t most = options.simulation.max_references;
+    if (most == 0) return open;
+    std::vector<std::uint64_t> ends = first_references(*open(), most, [] { return !interrupted(); });
+    return [open = std::move(open), ends = std::move(ends)] { return ended_source(open(), ends); };
+}
+
 /// Shows how many runs are done, where standard error is a terminal; asks whether to go on.
 bool go_on(std::uint64_t done, std::uint64_t all) {
     if (::isatty(STDERR_FILENO) != 0) on_progress_line(fmt::format("{} of {} runs", done, std::max(done, all)));
@@ -78,7 +90,7 @@ void advise_on(AdviseArguments& options, const std::vector<std::string>& program
     AdviceOptions& advice = options.advice;
     advice.known = known_of(options);
     if (!library_is_thread_safe()) advice.jobs = 1;
-    AdviceTitle title{options.source, topology.machine().name, ""};
+    AdviceTitle title{options.source, topology.machine().name, "", options.simulation.max_references};
     if (!program.empty()) title.source = fmt::format("{}", fmt::join(program, " "));
     {
         const Input input = open(Opening::first);
@@ -93,8 +105,8 @@ void advise_on(AdviseArguments& options, const std::vector<std::string>& program
         const std::lock_guard lock(showing);
         return done == std::exchange(shown_last, done) ? !interrupted() : go_on(done, all);
     };
-    const Advice found = advise(
-        topology.machine(), [&] { return std::move(open(Opening::again).source); }, advice);
+    const Advice found =
+        advise(topology.machine(), opener_of(options, [&] { return std::move(open(Opening::again).source); }), advice);
     clear_progress_line();
     if (options.simulation.json) return print_json(to_json(found, title));
     print_lines(to_text(found, title));
@@ -132,8 +144,7 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
         ->transform(whole_number(1, 1024))
         ->capture_default_str();
     add_workload_options(*command, *options, !program.empty());
-    for (const char* const name : {"--count", "--warmup"})  // a change makes more references of one
-        command->remove_option(command->get_option(name));
+    command->remove_option(command->get_option("--warmup"));  // a change makes more references of one
     command->footer(
         "A change is reported as help only if it is better in the recorded layout and in all random\n"
         "ones (docs/advice.md).\n"

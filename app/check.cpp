@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/output.hpp"
+#include "app/source.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "campaign/budget_report.hpp"
@@ -28,6 +30,8 @@ namespace {
 struct CheckArguments {
     std::string file, junit, markdown, store;
     bool json = false;
+    std::uint64_t count = 0;
+    const CLI::Option* count_option = nullptr;
 };
 
 /// Takes what programs print.
@@ -51,6 +55,19 @@ BudgetFile read_file(const std::string& path) {
     const auto text = read_yaml_file(path);
     if (!text) throw UsageError("{} cannot be read: {}", shown(path), std::strerror(errno));
     return read_budgets(*text, path);
+}
+
+/// Where --count is given, it counts for all checks.
+void cut_checks(const CheckArguments& options, BudgetFile& file) {
+    if (options.count_option->count() == 0) return;
+    for (BudgetCheck& check : file.checks) {
+        if (options.count != 0 && check.needs_instructions())
+            throw UsageError(
+                "--count: '{}' has a budget of mpki, whose instructions are those of the whole run; leave --count out, "
+                "or use mpkr",
+                shown(check.name));
+        check.count = options.count;
+    }
 }
 
 void print_table(const BudgetReport& report) {
@@ -113,7 +130,8 @@ void check_budget_file(const CheckArguments& options) {
     if (options.json && options.markdown == "-")
         throw UsageError("--json and '--markdown -' both print; give the Markdown a file");
     if (options.junit == "-" || options.store == "-") throw UsageError("--junit and --store write files; '-' is none");
-    const BudgetFile file = read_file(options.file);
+    BudgetFile file = read_file(options.file);
+    cut_checks(options, file);
     check_outputs(options, file);
     catch_interrupts();
     const NullDevice programs_output;
@@ -141,6 +159,7 @@ void add_check(CLI::App& app) {
     add_text_option(*command, "FILE", options->file, "What is run, and what it may cost (docs/ci.md)", "FILE.yaml",
                     "the name of a budget file")
         ->required();
+    options->count_option = add_count_option(*command, options->count, "; default: 'count' of each check");
     command->add_flag("--json", options->json, "Print JSON");
     add_text_option(*command, "--junit", options->junit, "Write JUnit XML, a test case for each budget", "FILE.xml",
                     "the name of a file");

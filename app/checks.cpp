@@ -273,26 +273,4 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
 
 SweepChoice choice_of(const ChoiceTexts& texts) { return parse_choice(texts.objectives, texts.where, texts.tolerance); }
 
-PhaseChoice parse_phases(const std::string& text) {
-    std::vector<PhaseChoice::Range> ranges;
-    for (const std::string& part : split_list(text)) {
-        const auto dash = part.find('-');
-        const auto bound = [](std::string_view digits) -> std::optional<std::uint32_t> {
-            const auto value = parse_whole(digits);
-            return value && *value <= std::numeric_limits<std::uint32_t>::max()
-                       ? std::optional(static_cast<std::uint32_t>(*value))
-                       : std::nullopt;
-        };
-        const auto first = bound(std::string_view(part).substr(0, dash));
-        const auto last = dash == std::string::npos ? first : bound(std::string_view(part).substr(dash + 1));
-        if (!first || !last || *first > *last)
-            throw UsageError(
-                "'--phase {}': '{}' is not a phase and no ascending range of them; write whole numbers from 0, e.g. 4 "
-                "or 3,5-7, or a name",
-                text, part);
-        ranges.push_back({*first, *last});
-    }
-    return PhaseChoice(std::move(ranges));
-}
-
 }  // namespace cachetally::app

@@ -14,7 +14,6 @@
 
 #include "monitor/spec.hpp"
 #include "storage/target.hpp"
-#include "viewer/phase_choice.hpp"
 #include "viewer/sweep_choice.hpp"
 
 namespace cachetally::app {
@@ -91,8 +90,5 @@ struct ChoiceTexts {
 /// `more`: what --where means besides.
 void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string& more = {});
 SweepChoice choice_of(const ChoiceTexts& texts);
-
-/// Of --phase: "4", "3,5-7".
-PhaseChoice parse_phases(const std::string& text);
 
 }  // namespace cachetally::app

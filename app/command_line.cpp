@@ -193,19 +193,29 @@ std::string wrong_use_of(const CLI::App& app, const CLI::App& command, const CLI
     return text;
 }
 
-/// What is wrong with an option of several names, under the name that was written; CLI11 takes the first.
+/// The text with another name of an option, where its own stands.
+std::string renamed(std::string text, const std::string& own, const std::string& other) {
+    for (auto at = text.find(own); at != std::string::npos; at = text.find(own, at + other.size())) {
+        const auto behind = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at + own.size());
+        const bool is_whole =
+            behind == at + own.size() || (behind == std::string::npos && at + own.size() == text.size());
+        if (is_whole) text.replace(at, own.size(), other);
+    }
+    return text;
+}
+
+/// What is wrong, with options of several names under those that were written; messages have the first.
 std::string as_written(const CLI::App& command, std::string text, const std::vector<std::string>& words) {
-    const std::string first = text.substr(0, text.find_first_of(": "));
-    const CLI::Option* option = command.get_option_no_throw(first);
     const auto is_written = [&](const std::string& name) {
         return std::ranges::any_of(words,
                                    [&](const auto& word) { return word == name || word.starts_with(name + '='); });
     };
-    if (option == nullptr || is_written(first)) return text;
-    for (const std::string& other : option->get_lnames())
-        if (const std::string name = "--" + other; is_written(name))
-            for (auto at = text.find(first); at != std::string::npos; at = text.find(first, at + name.size()))
-                text.replace(at, first.size(), name);
+    for (const CLI::Option* option : command.get_options()) {
+        const std::vector<std::string>& names = option->get_lnames();
+        if (names.size() < 2 || is_written("--" + names.front())) continue;
+        for (const std::string& other : names)
+            if (is_written("--" + other)) text = renamed(std::move(text), "--" + names.front(), "--" + other);
+    }
     return text;
 }
 
@@ -293,6 +303,8 @@ int run(int argc, char** argv, const std::string& name) {
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
         return report_wrong_use(app, error, words);
+    } catch (const UsageError& error) {
+        throw UsageError(as_written(chosen(app), error.what(), words));
     }
     return 0;
 }

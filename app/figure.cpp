@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 
@@ -73,17 +74,45 @@ std::string with_article(std::string_view noun) {
     return fmt::format("{} {}", noun.starts_with('i') ? "an" : "a", noun);
 }
 
+/// What can be drawn from what a result holds.
+std::vector<std::string_view> kinds_of(const InputFile& file) {
+    const std::string found = result_kind(file);
+    std::vector<std::string_view> possible;
+    for (const Kind& kind : kinds()) {
+        const bool is_there = kind.result != "run" || file.root().has(kind.name == "reuse" ? "reuse" : "combined");
+        if (is_there && (kind.result == found || kind.other == found)) possible.push_back(kind.name);
+    }
+    return possible;
+}
+
+/// Throws for a kind that there is none of, with those of the file, where it can be read.
+void check_kind(const FigureOptions& options) {
+    const std::string& name = options.request.kind;
+    std::vector<std::string_view> known;
+    for (const Kind& kind : kinds()) known.push_back(kind.name);
+    if (std::ranges::find(known, name) != known.end()) return;
+    const std::string& file = options.files.front();
+    std::error_code absent;
+    const bool is_of_file = std::filesystem::is_regular_file(file, absent);
+    if (is_of_file) {
+        check_result(file, options.request.trust);
+        known = kinds_of(InputFile(file, options.request.trust));
+    }
+    throw UsageError("KIND: '{}' is not possible{}{}", shown(name),
+                     is_of_file ? fmt::format(" for {}", shown(file)) : "",
+                     known.empty() ? "; there are no figures of it" : advice(name, known));
+}
+
 /// Throws where a file cannot be read, or is of another kind of result than `wanted` or `other`.
 void check_file(const std::string& file, const FigureRequest& request, std::string_view wanted,
                 std::string_view other) {
     require_present(file);
     check_output(request.output, {file}, "");
     check_result(file, request.trust);
-    const std::string found = result_kind(InputFile(file, request.trust));
+    const InputFile opened(file, request.trust);
+    const std::string found = result_kind(opened);
     if (found == wanted || (!other.empty() && found == other)) return;
-    std::vector<std::string_view> possible;
-    for (const Kind& kind : kinds())
-        if (kind.result == found || kind.other == found) possible.push_back(kind.name);
+    const std::vector<std::string_view> possible = kinds_of(opened);
     throw UsageError("{}: is the result of {}, and figures of the kind {} are drawn from that of {}; {}", shown(file),
                      with_article(found), request.kind, with_article(wanted),
                      possible.empty() ? "there are no figures of it"
@@ -197,8 +226,7 @@ void add_figure(CLI::App& app) {
             "edges and plateaus; "
             "intrusion: what monitors cost over the number of counters; reuse: misses over the capacity of a fully "
             "associative LRU cache")
-        ->required()
-        ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "campaign", "curves", "intrusion", "reuse"}));
+        ->required();
     command
         ->add_option("FILE", options->files,
                      "A result of run, replay, sweep, intrusion, trackers or probe with --output, or of a campaign; "
@@ -213,7 +241,7 @@ void add_figure(CLI::App& app) {
     command->add_option("--what", options->what, "What is shown (default: accesses)")
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases,--phase", options->phases,
-                        "Some phases alone: numbers, ranges, names; as in 4 or 3,5-7 or solve");
+                        "Some phases alone, as show takes them: numbers from 0, ranges, names; as in 3,5-7 or solve,4");
     CLI::Option* log =
         command->add_flag("--log", options->log, "Counts (of reuse: miss ratios) on a logarithmic scale");
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
@@ -277,6 +305,7 @@ void add_figure(CLI::App& app) {
         "  cachetally figure campaign small.campaign/result.h5 --x n --y L2.size --value miss_rate_L2 -o l2.pdf\n"
         "  cachetally figure curves probe.h5 --test levels --columns 1 -o levels.pdf");
     command->callback([options, command] {
+        check_kind(*options);
         check_use(*command, *options);
         run(*options);
     });

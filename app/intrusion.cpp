@@ -127,7 +127,7 @@ void add_configuration_options(CLI::App& command, IntrusionOptions& options) {
                     "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by",
                     "NAME,NAME...", "the name of a link");
     command.add_option("--counters", options.counters, "Numbers of counters")
-        ->type_name("N,N...")
+        ->type_name("N,N-N...")
         ->capture_default_str();
     command
         .add_option("--granularity", options.granularity,
@@ -135,7 +135,7 @@ void add_configuration_options(CLI::App& command, IntrusionOptions& options) {
         ->type_name("G,G-G...")
         ->capture_default_str();
     command.add_option("--ring", options.ring, "Capacities of the ring buffer in records")
-        ->type_name("N,N...")
+        ->type_name("N,N-N...")
         ->capture_default_str();
     command
         .add_option("--drain", options.drain,

@@ -71,6 +71,7 @@ RunTitle title_of(const Topology& topology, const Input& input, const RunResult&
     title.failure = run.failure;
     title.count = options.max_references;
     title.warmup = options.warmup;
+    title.cut = run.complete && title.count != 0 && run.counts.references >= title.count;
     if (!run.complete)
         title.incomplete = run.failure.empty() ? "interrupted before the end of the program" : run.failure;
     else if (!title.complete)

@@ -23,6 +23,7 @@ void write_title(Group& root, const std::string& kind, const Topology& topology,
     if (!title.settings.empty()) input.write_texts("settings", title.settings);
     input.set_attribute("count", title.count);
     input.set_attribute("warmup", title.warmup);
+    if (title.cut) input.set_attribute("cut", title.cut);
     if (!title.failure.empty()) input.set_attribute("failure", title.failure);
     if (title.lines) {
         input.set_attribute("text_lines", title.lines->lines);

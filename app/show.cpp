@@ -7,6 +7,7 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/terminal.hpp"
+#include "base/phase_list.hpp"
 #include "base/text.hpp"
 #include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
@@ -25,31 +26,22 @@ struct ShowArguments {
     Trust trust = Trust::digests;
 };
 
-/// Else it is a name.
-bool is_of_numbers(const std::string& phases) {
-    return phases.find_first_not_of("-,0123456789 ") == std::string::npos && !phases.empty();
-}
-
-/// All of a name.
-PhaseChoice named_phases(const std::string& text, const InputFile& file) {
-    std::vector<PhaseChoice::Range> named;
-    std::vector<std::string> names;
-    if (file.root().has("phases")) names = read_phase_names(file.root().open_group("phases"));
+PhaseChoice phases_of(const std::string& text, const InputFile& file) {
+    if (text.empty()) return {};
+    if (!file.root().has("phases")) return PhaseChoice({{0, 0}});  // show() says what the option is for
     try {
-        for (const std::uint32_t phase : phases_named(text, names)) named.push_back({phase, phase});
+        return PhaseChoice::of(listed_phases(text, read_phase_names(file.root().open_group("phases"))));
     } catch (const std::invalid_argument& error) {
-        throw UsageError("'--phase {}': {}; or write numbers, e.g. 4 or 3,5-7", shown(text), error.what());
+        throw UsageError("'--phase {}': {}", shown(text), error.what());
     }
-    return PhaseChoice(std::move(named));
 }
 
 void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
-    if (is_of_numbers(options.phases)) options.show.phases = parse_phases(options.phases);
     require_present(options.file);
     const InputFile file(options.file, options.trust);
-    if (!options.phases.empty() && options.show.phases.all()) options.show.phases = named_phases(options.phases, file);
+    options.show.phases = phases_of(options.phases, file);
     const ChoiceTexts& choice = options.choice;
     if (choice.objectives.empty() && choice.tolerance == ChoiceTexts{}.tolerance && result_kind(file) == "campaign") {
         options.show.pivot.where = choice.where;
@@ -78,8 +70,9 @@ void add_show(CLI::App& app) {
     add_text_option(*command, "--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)",
                     "NAME", "the name of a level");
     add_text_option(*command, "--phase,--phases", options->phases,
-                    "Some phases alone, counted from 0, as in 4 or 3,5-7, or all of a name", "N,N-N...|NAME",
-                    "phases, as in 4 or 3,5-7, or a name");
+                    "Some phases alone: numbers from 0, ranges and names, each of all phases that have it, as in 3,5-7 "
+                    "or solve,4; a name may hold commas, and stand in quotes (\"\")",
+                    "N|N-N|NAME,...", "phases, as in 4 or 3,5-7, or a name");
     add_text_option(*command, "--structure", show.structure, "One data structure, in full width", "NAME",
                     "the name of a data structure");
     add_text_option(*command, "--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's",

@@ -32,10 +32,10 @@ Tick parse_time(const std::string& text) {
 
 }  // namespace
 
-void add_count_option(CLI::App& command, std::uint64_t& count) {
-    command
+CLI::Option* add_count_option(CLI::App& command, std::uint64_t& count, const std::string& more) {
+    return command
         .add_option("--count,--max-references", count,
-                    "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: make all")
+                    "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: make all" + more)
         ->transform(whole_number());
 }
 

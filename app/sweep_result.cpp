@@ -137,6 +137,7 @@ void add_workload(SweepView& view, const SweepView& one, const std::string& name
             name);
         view.title.settings.clear();
         view.title.lines.reset();
+        view.title.cut |= one.title.cut;
         if (!one.title.complete)
             add_missing(view.title, one.title.incomplete.starts_with(name + ":") ? one.title.incomplete
                                                                                  : name + ": " + one.title.incomplete);

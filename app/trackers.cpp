@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "app/checks.hpp"
@@ -24,6 +25,7 @@ struct TrackersOptions : WorkloadOptions {
     std::string link, monitor;
     std::vector<std::string> trackers;
     OutputOptions output;
+    std::uint32_t counters = 0;  ///< of the counter array; 0: as `monitor` says
     std::uint64_t bits = 0;
     double traffic = 0;
     std::uint64_t top = 32;
@@ -44,7 +46,13 @@ constexpr RefusedKey not_of_trackers[] = {
 };
 
 MonitorSpec array_spec(const TrackersOptions& options, const Topology& topology) {
-    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_of_trackers);
+    std::vector<RefusedKey> refused(std::begin(not_of_trackers), std::end(not_of_trackers));
+    MonitorSpec start;
+    if (options.counters != 0) {
+        start.counters = options.counters;
+        refused.push_back({"counters", "--counters says how many"});
+    }
+    MonitorSpec spec = options.monitor.empty() ? start : parse_common(options.monitor, refused, {}, start);
     if (spec.is_dynamic())
         throw UsageError("'--monitor': trackers have fixed keys; write 'granularity' as lines, as in granularity=4");
     if (options.link.find(',') != std::string::npos)
@@ -276,10 +284,13 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<TrackersOptions>();
     CLI::App* command = app.add_subcommand(
         "trackers", "Compare the counter array with other trackers of hot lines, at equal bits and equal traffic");
-    add_text_option(*command, "--monitor", options->monitor,
-                    "The counter array, as in counters=64,eviction=lru,granularity=2 (docs/monitors.md); the others "
-                    "share its lines, groups, kinds and filters",
-                    "SPEC", "settings, as in counters=64");
+    add_text_option(
+        *command, "--monitor", options->monitor,
+        "More of the counter array, as in counters=64,eviction=lru,granularity=2 (docs/monitors.md); the others "
+        "share its lines, groups, kinds and filters",
+        "SPEC", "settings, as in counters=64");
+    command->add_option("--counters", options->counters, "Counters of the counter array, one number (default: 128)")
+        ->transform(whole_number(1, most_counters));
     add_text_option(*command, "--tracker", options->trackers,
                     "A tracker, as in kind=count_min,counters=64,columns=256 (docs/trackers.md); may be repeated. "
                     "Default: one of each kind, as large as the counter array",

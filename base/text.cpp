@@ -174,11 +174,14 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 std::string advice(std::string_view word, std::span<const std::string_view> known, std::size_t most) {
     if (known.empty()) return "";
     const std::string_view meant = nearest(word, known);
+    std::vector<std::string> names;  // where one holds a comma, quotes tell where it ends
+    for (const std::string_view name : known.first(std::min(most, known.size())))
+        names.push_back(name.find(',') == std::string_view::npos ? std::string(name) : fmt::format("'{}'", name));
     const std::string question = meant.empty() ? "" : fmt::format("did you mean '{}'?", meant);
     if (known.size() <= most)
-        return fmt::format("; {}{}known are: {}", question, question.empty() ? "" : " ", fmt::join(known, ", "));
+        return fmt::format("; {}{}known are: {}", question, question.empty() ? "" : " ", fmt::join(names, ", "));
     return fmt::format("{}{}; of {}, the first are: {}", question.empty() ? "" : "; ", question, known.size(),
-                       fmt::join(known.first(most), ", "));
+                       fmt::join(names, ", "));
 }
 
 }  // namespace cachetally

@@ -279,6 +279,7 @@ private:
         std::vector<std::string_view> names;
         for (const Key& each : keys) names.push_back(each.name);
         if (key == "ring") return "; its size is 'capacity', in records";
+        if (key == "filter") return "; what it counts is filtered by 'kinds', 'range' and 'cores'";
         return advice(key, names);
     }
 

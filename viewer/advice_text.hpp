@@ -2,6 +2,7 @@
 // Advice as text and JSON.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -12,7 +13,8 @@ namespace cachetally {
 /// What was asked, for the heads of both.
 struct AdviceTitle {
     std::string source, machine;
-    std::string incomplete;  ///< why the recording is; empty if it is not
+    std::string incomplete;   ///< why the recording is; empty if it is not
+    std::uint64_t count = 0;  ///< references that were asked for; 0: all
 };
 
 std::string to_text(const Advice& advice, const AdviceTitle& title);

@@ -20,16 +20,23 @@ std::string share(const Part& part) { return percentage(part.count / part.of); }
 
 constexpr std::size_t most_named = 8, most_kinds = 4;
 
-/// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many their names, "36 phases (solve,
-/// check)", or the first, "and 29 more"
+bool has_comma(const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [](const std::string& name) { return name.find(',') != std::string::npos; });
+}
+
+/// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many, or where names come again,
+/// these alone, "36 phases (solve, check)", or the first, "and 29 more"
 std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
     const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
     std::vector<std::string> kinds;
     for (const std::size_t number : numbers)
         if (std::ranges::find(kinds, name(number)) == kinds.end()) kinds.push_back(name(number));
     const bool all_named = std::ranges::find(kinds, "") == kinds.end();
-    if (numbers.size() > most_named && all_named && kinds.size() <= most_kinds)
-        return fmt::format("{} phases ({})", numbers.size(), fmt::join(kinds, ", "));
+    std::size_t runs = 0;  // of one name
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (i + 1 == numbers.size() || name(numbers[i]) != name(numbers[i + 1])) ++runs;
+    if ((numbers.size() > most_named || runs > kinds.size()) && all_named && kinds.size() <= most_kinds)
+        return fmt::format("{} phases ({})", numbers.size(), fmt::join(kinds, has_comma(kinds) ? "; " : ", "));
     const std::span shown = std::span(numbers).first(std::min(numbers.size(), most_named));
     std::vector<std::string> words;
     for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -56,12 +63,17 @@ std::string worst_phases(const std::vector<double>& by_phase, const std::vector<
     return ", worst in " + phases_in_words(phases, run);
 }
 
+/// "61.82 % of those are conflicts", where causes are known.
+std::string cause_in_words(const Worst& worst) {
+    if (!worst.cause) return "";
+    return fmt::format("{} of those {}", share(*worst.cause), words_of_answers().causes[worst.cause->index]);
+}
+
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
 std::string in_words(const Worst& worst, const std::vector<PhaseResult>& phases) {
     std::string text;
     if (worst.part) text += fmt::format("; {} causes {} of them", worst.structure, share(*worst.part));
-    if (worst.cause)
-        text += fmt::format(", {} of those {}", share(*worst.cause), words_of_answers().causes[worst.cause->index]);
+    if (worst.cause) text += ", " + cause_in_words(worst);
     return text + worst_phases(worst.by_phase, phases);
 }
 
@@ -82,6 +94,23 @@ std::string answer(const RunView& view, const std::string& level) {
     const double rate = static_cast<double>(totals.misses) / static_cast<double>(totals.accesses);
     return fmt::format("{} misses {} of {} accesses{}.", level, percentage(rate), accesses,
                        in_words(worst_of(view, level), view.counts.run.phases));
+}
+
+std::string answer_of_structure(const RunView& view, const std::string& level, const std::string& structure) {
+    if (totals_of(view.counts.names, view.counts.run.counts, level).accesses == 0) return "";
+    const Worst worst = worst_of(view, level, structure);
+    const std::string accesses =
+        worst.accesses ? count_cell(static_cast<std::uint64_t>(*worst.accesses)).full : std::string();
+    if (worst.accesses == 0.0) return fmt::format("{} has no accesses to {}.", level, structure);
+    if (!worst.part)
+        return fmt::format("{} misses nothing of {}{}.", level, structure,
+                           worst.accesses ? fmt::format(": all {} accesses hit", accesses) : "");
+    const std::string misses = worst.accesses
+                                   ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
+                                   : count_cell(static_cast<std::uint64_t>(worst.part->count)).full;
+    return fmt::format("{} misses {} accesses to {}, {} of all that it misses{}{}{}.", level, misses, structure,
+                       share(*worst.part), worst.cause ? "; " : "", cause_in_words(worst),
+                       worst_phases(worst.by_phase, view.counts.run.phases));
 }
 
 }  // namespace cachetally

@@ -47,13 +47,22 @@ std::string used_text(const AttributedGroup& group) {
                             : fmt::format("{:.1f}", static_cast<double>(group.used) / static_cast<double>(group.fills));
 }
 
+/// Whether accesses of code hold fetches, too: their sites are for no data.
+bool holds_fetches(const Attribution& attribution) {
+    return std::ranges::any_of(attribution.rows, [&](const Attribution::Row& row) {
+        return attribution.sites[row.site].object == 0 && row.accesses != 0;
+    });
+}
+
 /// `all`: what percentages are of; for fields, all structures.
 std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups,
-                     const std::vector<AttributedGroup>& all, const char* title, const TextOptions& options) {
+                     const std::vector<AttributedGroup>& all, Grouping by, const char* title,
+                     const TextOptions& options) {
+    const bool is_code = by == Grouping::function || by == Grouping::line;
     const std::vector<std::size_t> levels = levels_of(all, attribution.levels.size(), attribution, options);
     std::vector<TextTable::Column> columns{
         {part_title(title, std::min(groups.size(), groups_shown), groups.size()), TextTable::Align::left},
-        {"accesses"}};
+        {is_code && holds_fetches(attribution) ? "accesses with fetches" : "accesses"}};
     if (attribution.known.cycles)
         columns.insert(columns.end(), {{"cycles lost"}, {"%", TextTable::Align::right, true}});
     std::uint64_t cycles = 0;
@@ -145,8 +154,8 @@ std::string attribution_text(const Attribution& attribution, const TextOptions& 
     for (const auto& grouping : groupings) {
         const std::vector<AttributedGroup> groups = grouped(attribution, grouping.by);
         if (grouping.by == Grouping::field && groups.empty()) continue;
-        text += table_of(attribution, groups, grouping.by == Grouping::field ? structures : groups, grouping.title,
-                         options);
+        text += table_of(attribution, groups, grouping.by == Grouping::field ? structures : groups, grouping.by,
+                         grouping.title, options);
         if (grouping.by == Grouping::structure) text += core_table(attribution, groups, grouping.title, options);
     }
     return text;

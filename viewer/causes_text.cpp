@@ -174,11 +174,13 @@ std::string causes_text(const RunView& view, const TextOptions& options) {
         some_misses |= add_misses(misses, level, !view.attribution.caused.empty(), shared, options);
         some_evictions |= add_evictions(evictions, level, options);
     }
-    const auto title = [](const char* text, bool some, std::size_t shown) {
-        return some ? fmt::format("\n{}: the {} worst of each level\n", text, shown) : fmt::format("\n{}\n", text);
+    const auto titled = [&](const char* title, bool some, std::size_t shown, const TextTable& table) {
+        if (table.empty()) return std::string();
+        return fmt::format("\n{}{}\n", title, some ? fmt::format(": the {} worst of each level", shown) : "") +
+               table.text(options.width);
     };
-    return title("why levels miss", some_misses, structures_shown) + misses.text(options.width) +
-           title("what evicts what", some_evictions, pairs_shown) + evictions.text(options.width) +
+    return titled("why levels miss", some_misses, structures_shown, misses) +
+           titled("what evicts what", some_evictions, pairs_shown, evictions) +
            (options.phases.all() && options.structure.empty() ? cycles_text(view, levels, options) : "");
 }
 

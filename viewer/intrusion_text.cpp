@@ -181,7 +181,7 @@ nlohmann::ordered_json to_json(const IntrusionView& view) {
 }
 
 std::string to_text(const IntrusionView& view, unsigned width) {
-    std::string text = fmt::format("{}: {}, {} without monitor\n", view.title.text(),
+    std::string text = fmt::format("{}: {}, {} without monitor\n", view.title.head(),
                                    counted(view.references, "reference"), counted(view.cycles, "cycle"));
     text += view.title.remarks();
     if (view.rows.empty()) return text;

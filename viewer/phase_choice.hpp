@@ -20,6 +20,18 @@ public:
     PhaseChoice() = default;
     explicit PhaseChoice(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
 
+    /// Of some phases, in any order.
+    static PhaseChoice of(std::vector<std::uint32_t> phases) {
+        std::ranges::sort(phases);
+        std::vector<Range> ranges;
+        for (const std::uint32_t phase : phases)
+            if (!ranges.empty() && phase <= ranges.back().last + 1)
+                ranges.back().last = phase;
+            else
+                ranges.push_back({phase, phase});
+        return PhaseChoice(std::move(ranges));
+    }
+
     bool all() const { return ranges_.empty(); }
     bool contains(std::uint32_t phase) const {
         return all() || std::ranges::any_of(

@@ -33,8 +33,8 @@ std::string with(std::string text, const std::string& place, const std::string& 
 
 }  // namespace
 
-std::string remedy(const RunView& view, const std::string& level) {
-    const Worst worst = worst_of(view, level);
+std::string remedy(const RunView& view, const std::string& level, const std::string& structure) {
+    const Worst worst = worst_of(view, level, structure);
     const std::string name = name_of(worst, std::ranges::count(view.counts.names.tlbs, level) != 0);
     if (name.empty()) return "";
     const Remedy& found = words_of_answers().remedies.at(name);

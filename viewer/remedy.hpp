@@ -9,7 +9,7 @@
 namespace cachetally {
 
 /// "What to try: pad rows, or block it. A evicts itself though the cache has room."; empty where neither a cause is
-/// known nor the level is a TLB.
-std::string remedy(const RunView& view, const std::string& level);
+/// known nor the level is a TLB. `structure`: as of worst_of().
+std::string remedy(const RunView& view, const std::string& level, const std::string& structure = "");
 
 }  // namespace cachetally

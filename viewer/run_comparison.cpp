@@ -151,11 +151,11 @@ std::string to_text(const RunComparison& comparison, unsigned width) {
     std::string text;
     static constexpr const char* names[] = {"before", "after"};
     for (std::size_t run = 0; run < 2; ++run)
-        text +=
-            wrapped(fmt::format("{}: {}, {} references, {} cycles", names[run], comparison.titles[run].text(),
-                                count_cell(comparison.references[run]).full, count_cell(comparison.cycles[run]).full),
-                    width, 2) +
-            comparison.titles[run].remarks();
+        text += wrapped(fmt::format("{}: {}, {}, {}", names[run], comparison.titles[run].head(),
+                                    counted(comparison.references[run], "reference"),
+                                    counted(comparison.cycles[run], "cycle")),
+                        width, 2) +
+                comparison.titles[run].remarks();
     text += fmt::format("cycles: {} %\n", change_text(comparison.cycles[0], comparison.cycles[1]));
     TextTable levels(
         {{"level", TextTable::Align::left}, {"accesses before"}, {"after"}, {"misses before"}, {"after"}, {"%"}});

@@ -65,6 +65,7 @@ RunTitle read_title(const InputFile& file) {
     title.input = input.text_attribute("name");
     if (input.has("settings")) title.settings = input.read_texts("settings");
     if (input.has_attribute("count")) title.count = input.whole_attribute("count");
+    title.cut = input.has_attribute("cut") && input.whole_attribute("cut") != 0;
     if (input.has_attribute("warmup")) title.warmup = input.whole_attribute("warmup");
     if (input.has_attribute("failure")) title.failure = input.text_attribute("failure");
     if (input.has_attribute("text_lines"))

@@ -271,7 +271,7 @@ std::string heading(const RunView& view, const TextOptions& options) {
         if (options.phases.contains(i)) time += run.phases[i].end - run.phases[i].begin;
     const Tick cycles = options.phases.all() ? view.cycles() : time / view.counts.period;
     const std::string text =
-        view.title.text() +
+        view.title.head() +
         (options.phases.all() ? "" : fmt::format(", {} of 0-{}", options.phases.text(), run.phases.size() - 1));
     std::string sums = fmt::format("{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
     if (references != 0)
@@ -279,7 +279,10 @@ std::string heading(const RunView& view, const TextOptions& options) {
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
     const std::string level = options.level.empty() ? answered_level(view) : options.level;
     std::string lines;
-    for (const std::string& line : {answer(view, level), remedy(view, level)})
+    const std::string& structure = options.structure;
+    for (const std::string& line :
+         {structure.empty() ? answer(view, level) : answer_of_structure(view, level, structure),
+          remedy(view, level, structure)})
         if (!line.empty()) lines += wrapped(line, options.width, 2);
     lines += wrapped(text, options.width, 2) + wrapped(sums, options.width, 2);
     if (view.check)
@@ -321,6 +324,10 @@ std::string RunTitle::text() const {
         fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine));
 }
 
+std::string RunTitle::head() const {
+    return text() + (cut ? fmt::format(", cut after {} by --count", counted(count, "reference")) : "");
+}
+
 std::string RunTitle::remarks() const {
     std::string text;
     if (lines && lines->skipped != 0)
@@ -333,7 +340,9 @@ std::string RunTitle::remarks() const {
 std::string to_text(const RunView& whole, const TextOptions& options) {
     const RunView part = options.phases.all() ? RunView() : of_phases(whole, options.phases);
     const RunView& view = options.phases.all() ? whole : part;
-    const HierarchyCounts& counts = view.counts.run.counts;
+    HierarchyCounts counts = view.counts.run.counts;
+    if (!view.monitors_asked && !options.monitors)
+        for (MemoryCounts& memory : counts.memories) memory.ring_writes = 0;  // of monitors that nobody asked for
     std::string text = heading(view, options);
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
     if (whole.attribution.empty()) {

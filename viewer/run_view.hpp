@@ -45,10 +45,13 @@ struct RunTitle {
     std::string failure;     ///< of the source; empty where the run was interrupted
     /// Of the trace, where it is text that was read to its end or to the place of its damage.
     std::optional<TextLines> lines;
-    std::uint64_t count = 0, warmup = 0;  ///< references that were asked for; 0: all, none. Not in the texts
+    std::uint64_t count = 0, warmup = 0;  ///< references that were asked for; 0: all, none. Not in text()
+    bool cut = false;                     ///< there may be more than those
 
     /// "lu n=64 on schulz2002"
     std::string text() const;
+    /// "lu n=64 on schulz2002, cut after 1,000,000 references by --count", where it was
+    std::string head() const;
     /// What must be known of the figures, a line each: partial, lines that were skipped.
     std::string remarks() const;
     /// The same in JSON: input, settings, machine, complete, incomplete, text.

@@ -253,7 +253,7 @@ std::string remarks_on_cost(const SweepView& view, unsigned width) {
 
 /// What was run, and how much.
 std::string heading(const SweepView& view, bool one_field) {
-    std::string text = fmt::format("{}: {}, ", view.title.text(), counted(view.references, "reference"));
+    std::string text = fmt::format("{}: {}, ", view.title.head(), counted(view.references, "reference"));
     text += one_field ? fmt::format("{} on {}", counted(view.events, "event"), without_controls(view.link))
                       : counted(view.cells.size(), "cell");
     if (view.runs > 1) text += ", " + counted(view.runs, "run");

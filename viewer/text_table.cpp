@@ -78,9 +78,13 @@ std::string bytes_text(std::uint64_t bytes) {
     static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     std::size_t unit = 0;
     auto value = static_cast<double>(bytes);
-    for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+    // as the page's bytes(): what is whole in one unit stays so where few of the next would need many decimals
+    const auto rounds = [&](double next) {
+        return value == std::floor(value) && next < 16 && std::stod(fmt::format("{:.4g}", next)) != next;
+    };
+    for (; value >= 1024 && unit + 1 < units.size() && !rounds(value / 1024); ++unit) value /= 1024;
     if (value == std::floor(value)) return fmt::format("{:.0f} {}", value, units[unit]);
-    return fmt::format("{:.1f} {}", value, units[unit]);
+    return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
 void TextTable::add_line(const std::string& text) { lines_.emplace_back(rows_.size(), printable(text)); }

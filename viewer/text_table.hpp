@@ -62,6 +62,8 @@ public:
     /// A line of text across the table.
     void add_line(const std::string& text);
 
+    bool empty() const { return rows_.empty(); }
+
     /// Whether `width` columns suffice for one table.
     bool fits(unsigned width) const;
 

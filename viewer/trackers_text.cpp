@@ -50,7 +50,7 @@ nlohmann::ordered_json to_json(const TrackersView& view) {
 }
 
 std::string to_text(const TrackersView& view, unsigned width) {
-    std::string text = fmt::format("{}: {} on {}, {}\n", view.title.text(), counted(view.events, "event"),
+    std::string text = fmt::format("{}: {} on {}, {}\n", view.title.head(), counted(view.events, "event"),
                                    without_controls(view.link), counted(view.phases, "phase"));
     text += view.title.remarks() + '\n';
     const bool several = view.copies > 1;
@@ -66,7 +66,7 @@ std::string to_text(const TrackersView& view, unsigned width) {
         std::vector<Cell> cells{row.name, count_cell(row.bits)};
         if (several) cells.push_back(count_cell(row.bits * view.copies));
         cells.insert(cells.end(), {count_cell(row.comparators),
-                                   fmt::format("{}{:.4f}", view.is_off(row) ? "*" : "", row.bytes_per_event),
+                                   fmt::format("{}{:#.3g}", view.is_off(row) ? "*" : "", row.bytes_per_event),
                                    percent_text(100 * row.error), fmt::format("{:.1f}", 100 * top.recall),
                                    fmt::format("{:.1f}", 100 * top.worst_recall),
                                    top.precision ? fmt::format("{:.1f}", 100 * *top.precision) : "-"});

@@ -20,12 +20,12 @@ namespace {
 struct LevelMisses {
     struct Row {
         std::uint32_t structure, phase;
-        double misses;
+        double accesses, misses;
         CauseCounts causes{};
     };
     std::vector<std::string> structures;
     std::vector<Row> rows;
-    bool knows_causes = false;
+    bool knows_causes = false, knows_accesses = false;
 };
 
 LevelMisses misses_of_regions(const RunView& view, const std::string& level) {
@@ -36,13 +36,14 @@ LevelMisses misses_of_regions(const RunView& view, const std::string& level) {
     const bool is_counted = counted != view.structures.levels.end();
     if (is_counted)
         for (const StructureTally& row : counted->tallies)
-            found.rows.push_back({row.structure, row.phase, row.tally.misses});
+            found.rows.push_back({row.structure, row.phase, row.tally.accesses, row.tally.misses});
+    found.knows_accesses = is_counted;
     const auto caused = std::ranges::find(view.causes, level, &LevelCauses::level);
     if (caused == view.causes.end()) return found;
     found.knows_causes = true;
     for (const StructureCauses& row : caused->misses) {
         const auto all = std::accumulate(row.misses.begin(), row.misses.end(), std::uint64_t{0});
-        found.rows.push_back({row.structure, row.phase, is_counted ? 0.0 : static_cast<double>(all), row.misses});
+        found.rows.push_back({row.structure, row.phase, 0, is_counted ? 0.0 : static_cast<double>(all), row.misses});
     }
     return found;
 }
@@ -63,7 +64,8 @@ LevelMisses misses_of_sites(const Attribution& attribution, std::size_t level, c
         const std::uint32_t object = attribution.sites[row.site].object;
         const auto structure = object == 0 ? static_cast<std::uint32_t>(found.structures.size() - 1)
                                            : numbers.at(object_name(attribution, object));
-        found.rows.push_back({structure, row.phase, static_cast<double>(row.misses[level]),
+        found.rows.push_back({structure, row.phase, static_cast<double>(row.accesses),
+                              static_cast<double>(row.misses[level]),
                               found.knows_causes ? row.causes[static_cast<std::size_t>(caused)] : CauseCounts()});
     }
     return found;
@@ -73,7 +75,9 @@ LevelMisses misses_of(const RunView& view, const std::string& level) {
     const auto& levels = view.attribution.levels;
     const auto sited = std::ranges::find(levels, level);
     if (view.attribution.empty() || sited == levels.end()) return misses_of_regions(view, level);
-    return misses_of_sites(view.attribution, static_cast<std::size_t>(sited - levels.begin()), level);
+    LevelMisses found = misses_of_sites(view.attribution, static_cast<std::size_t>(sited - levels.begin()), level);
+    found.knows_accesses = std::ranges::find(view.first_levels, level) != view.first_levels.end();
+    return found;
 }
 
 /// Lines of a structure that are evicted, by what evicts them; those with one name are one.
@@ -111,6 +115,24 @@ std::optional<double> false_share_of(const RunView& view, const std::string& lev
     return wrong + right > 0 ? std::optional(wrong / (wrong + right)) : std::nullopt;
 }
 
+/// Of one structure by its name; of none that misses: nothing.
+std::optional<Part> part_of(const LevelMisses& level, const std::vector<double>& by_structure,
+                            const std::string& structure) {
+    if (structure.empty()) return largest(by_structure);
+    const auto index =
+        static_cast<std::size_t>(std::ranges::find(level.structures, structure) - level.structures.begin());
+    if (index == level.structures.size() || by_structure[index] == 0) return std::nullopt;
+    return Part{index, by_structure[index], std::accumulate(by_structure.begin(), by_structure.end(), 0.0)};
+}
+
+std::optional<double> accesses_of(const LevelMisses& level, const std::string& structure) {
+    if (!level.knows_accesses) return std::nullopt;
+    double accesses = 0;
+    for (const LevelMisses::Row& row : level.rows)
+        if (level.structures[row.structure] == structure) accesses += row.accesses;
+    return accesses;
+}
+
 }  // namespace
 
 std::string percentage(double fraction) {
@@ -135,12 +157,15 @@ LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts
     return {};
 }
 
-Worst worst_of(const RunView& view, const std::string& name) {
+Worst worst_of(const RunView& view, const std::string& name, const std::string& structure) {
     const LevelMisses level = misses_of(view, name);
     Worst worst;
+    worst.structure = structure;
+    worst.accesses = accesses_of(level, structure);
     std::vector<double> by_structure(level.structures.size());
     for (const LevelMisses::Row& row : level.rows) by_structure[row.structure] += row.misses;
-    worst.part = largest(by_structure);
+    worst.part = part_of(level, by_structure, structure);
+    if (!worst.part && !structure.empty()) return worst;
     CauseCounts causes{};
     std::vector<double> by_phase(std::max<std::size_t>(1, view.counts.run.phases.size()));
     const auto is_of_worst = [&](const LevelMisses::Row& row) {
@@ -162,6 +187,7 @@ Worst worst_of(const RunView& view, const std::string& name) {
     worst.by_phase = std::move(by_phase);
     if (!worst.part) return worst;
     worst.structure = level.structures[worst.part->index];
+    worst.accesses = accesses_of(level, worst.structure);
     worst.evictor = evictor_of(view, name, worst.structure);
     worst.false_share = false_share_of(view, name, worst.structure);
     return worst;

@@ -39,6 +39,7 @@ LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts
 /// As far as it is known.
 struct Worst {
     std::string structure;              ///< empty: not known
+    std::optional<double> accesses;     ///< to the structure; nothing: not known
     std::optional<Part> part;           ///< what the structure has of the misses
     std::optional<Part> cause;          ///< of the structure's misses (MissCause)
     std::vector<double> by_phase;       ///< the structure's misses of that cause; of no structure: the level's
@@ -46,7 +47,8 @@ struct Worst {
     std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
 };
 
-Worst worst_of(const RunView& view, const std::string& level);
+/// `structure`: the one that it is about, though others may be worse; empty: the one with most misses.
+Worst worst_of(const RunView& view, const std::string& level, const std::string& structure = "");
 
 /// Two decimals, or two digits of what is less than 0.1; halves are rounded up. As percent() of the page.
 std::string percentage(double fraction);

@@ -54,6 +54,22 @@ TEST_F(Advise, FindsWhatHelpsAProgram) {
     EXPECT_EQ(listing(directory.path()), "report");
 }
 
+// The run of an unchanged program is that of `run`, and padding, which makes no more references, has a fair chance.
+TEST_F(Advise, CountsTheFirstReferencesAlone) {
+    const Words source{"matmul", "n=64", "--count", "50000", "--json"};
+    const Json run = cachetally(directory.path(), Words{"run", "--monitor", "none"} + source).json();
+    const Json advice = call(source + Words{"--layouts", "1", "--top", "1"}).json();
+    const auto& level = run["levels"]["L1D"];
+    EXPECT_EQ(advice["misses"]["L1D"].get<int>(), level["load_misses"].get<int>() + level["store_misses"].get<int>());
+    EXPECT_EQ(advice["cycles"], run["cycles"]);
+    EXPECT_EQ(trial(advice, "B", "pad rows")["helps"], true);
+    const Finished text =
+        call({"matmul", "n=64", "processors=2", "-m", "coherent8", "--max-references", "20K", "--layouts", "0"});
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, ::testing::StartsWith(
+                              "matmul on coherent8, at most 20,480 references (--count), as recorded: L1D misses "));
+}
+
 /// docs/programs-walks.md: the data structure of a program that misses most, as `run` finds it.
 class Walk : public Advise {
 protected:
@@ -174,7 +190,7 @@ TEST_F(Advise, WrongUse) {
     refused({"lu", "n=16", "--element", "A=1M"}, "at most 65536");
     refused({"lu", "n=16", "--element", "B=8"}, "there is no data structure 'B'");
     refused({"lu", "n=16", "processors=4"}, "add --cores 4");
-    refused({"lu", "n=16", "--max-references", "5"}, "there is no option '--max-references'");
+    refused({"lu", "n=16", "--warmup", "5"}, "there is no option '--warmup'");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST_F(CausesOfMisses, InTheFileAreThoseTold) {
                               counts["fetch_misses"].get<std::uint64_t>());
         EXPECT_EQ(lines, counts["evictions"]);
     }
-    EXPECT_THAT(call({"show", "lu.h5", "--phase", "4", "--level", "L1D"}).out, HasSubstr("why levels miss"));
+    EXPECT_THAT(call({"show", "lu.h5", "--phase", "0", "--level", "L1D"}).out, HasSubstr("why levels miss"));
 }
 
 TEST_F(CausesOfMisses, AreNotSaidToBeUnknownAboveTheirTable) {

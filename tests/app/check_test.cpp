@@ -17,6 +17,7 @@
 namespace cachetally::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
@@ -103,6 +104,32 @@ TEST_F(Check, InstructionsAreThoseOfTheTrace) {
     const Finished unknown = check("machine: four.yaml\nchecks: [{trace: t.din, budgets: [{mpki: 1, level: L1}]}]");
     EXPECT_EQ(unknown.status, 1);
     EXPECT_THAT(unknown.out, HasSubstr("the number of instructions is not known"));
+}
+
+// 5 lines in turn always miss in 4, so that the misses are the references that were made.
+TEST_F(Check, CountIsOfAllChecks) {
+    write_contents(directory / "four.yaml", four_lines);
+    write_contents(directory / "t.lackey", loop(5, 10, 0x100000));
+    const std::string file = R"(machine: four.yaml
+layouts: 2
+checks:
+  - {name: all, trace: t.lackey, budgets: [{misses: 50, level: L1}]}
+  - {name: some, trace: t.lackey, count: 30, budgets: [{misses: 50, level: L1}]}
+)";
+    const auto misses = [&](const Words& more) {
+        std::vector<int> found;
+        const Json all = check(file, more + Words{"--json"}).json();
+        for (const Json& each : all["budgets"]) found.push_back(each["value"].get<int>());
+        std::ranges::sort(found);
+        return found;
+    };
+    EXPECT_THAT(misses({}), ElementsAre(30, 50));
+    EXPECT_THAT(misses({"--max-references", "20"}), ElementsAre(20, 20));
+    EXPECT_THAT(misses({"--count", "0"}), ElementsAre(50, 50));
+    const Finished refused =
+        check("machine: four.yaml\nchecks: [{trace: t.lackey, budgets: [{mpki: 1, level: L1}]}]", {"--count", "5"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("--count: 't.lackey' has a budget of mpki"));
 }
 
 TEST_F(Check, OwnAddressesGiveWhatRunGives) {

@@ -11,6 +11,7 @@ namespace cachetally::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Words = std::vector<std::string>;
 using Json = nlohmann::json;
 
@@ -76,6 +77,16 @@ TEST_F(Parts, SweepsAndTheLikeTakeThemToo) {
               2000);
     EXPECT_EQ(call(Words{"trackers", "lu", "n=32"} + part).json()["events"], 2000);
     EXPECT_EQ(call(Words{"intrusion", "lu", "n=32", "-m", "generic3-timed"} + part).json()["references"], 2000);
+}
+
+TEST_F(Parts, HeadsSayThatTheRunWasCut) {
+    const char* const cut = "lu n=32 on generic3, cut after 2,000 references by --count";
+    for (const char* const command : {"run", "sweep", "trackers", "intrusion"}) {
+        const Words lu{command, "lu", "n=32", "-o", std::string(command) + ".h5", "--max-references"};
+        EXPECT_THAT(call(lu + Words{"2000"}).out, HasSubstr(cut)) << command;
+        EXPECT_THAT(call({"show", std::string(command) + ".h5"}).out, HasSubstr(cut)) << command;
+        EXPECT_THAT(call(lu + Words{"1G", "--force"}).out, Not(HasSubstr("cut after"))) << command;
+    }
 }
 
 TEST_F(Parts, StreamsGoToTheCoresOfTheMap) {

@@ -10,6 +10,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(Results, OptionsOfShowThatNameNothing) {
     ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
@@ -25,6 +26,34 @@ TEST_F(Results, OptionsOfShowThatNameNothing) {
         EXPECT_EQ(finished.status, 2);
         EXPECT_THAT(finished.err, HasSubstr(advice));
     }
+}
+
+TEST_F(Results, OfOneStructureBeginsWithIt) {
+    ASSERT_EQ(call(radix + Words{"--causes", "-o", "r.h5"}).status, 0);
+    EXPECT_THAT(call({"show", "r.h5", "--structure", "rank"}).out,
+                ::testing::ContainsRegex("^L1 misses [0-9.]+ % of [0-9,]+ accesses to rank, [0-9.]+ % of all"));
+    const std::string unused = call({"show", "r.h5", "--structure", "rank", "--phases", "0"}).out;
+    EXPECT_THAT(unused, ::testing::StartsWith("L1 has no accesses to rank.\n"));
+    for (const char* const title : {"why levels miss", "what evicts what"})
+        EXPECT_THAT(unused, Not(HasSubstr(title))) << "of no rows";
+}
+
+TEST_F(Results, RecordsAreThoseOfMonitorsThatWereAskedFor) {
+    EXPECT_THAT(call({"run", "lu", "n=16"}).out, Not(HasSubstr("monitor record")));
+    EXPECT_THAT(call({"run", "lu", "n=16", "--monitor", "link=core-L1D,counters=4"}).out,
+                HasSubstr("monitor records\n"));
+}
+
+TEST_F(Results, FiguresThatARefusalNamesCanBeDrawn) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    EXPECT_THAT(call({"figure", "foo", "r.h5", "-o", "x.svg"}).err,
+                HasSubstr("KIND: 'foo' is not possible for r.h5; known are: histogram, phases, heat\n"));
+    EXPECT_THAT(call({"figure", "sweep", "r.h5", "-o", "x.svg"}).err,
+                HasSubstr("of it there are: histogram, phases, heat\n"));
+    EXPECT_THAT(call({"figure", "foo", "none.h5", "-o", "x.svg"}).err,
+                HasSubstr("KIND: 'foo' is not possible; known are: histogram, phases, heat, sweep"));
+    ASSERT_EQ(call(radix + Words{"--reuse", "-o", "reuse.h5"}).status, 0);
+    EXPECT_THAT(call({"figure", "foo", "reuse.h5", "-o", "x.svg"}).err, HasSubstr("heat, reuse\n"));
 }
 
 TEST_F(Results, OfTlbsArePagesAndOfCachesLines) {

@@ -156,6 +156,7 @@ TEST_F(SweepCells, WrongOnesAreRefused) {
           {{"--vary", "ways=5"}, "12 counters cannot be divided into sets of 5"},
           {{"--vary", "way=4"}, "a monitor has no 'way'; did you mean 'ways'?"},
           {{"--vary", "counters=4"}, "write --counters"},
+          {{"--vary", "filter=load"}, "it counts is filtered by 'kinds', 'range' and 'cores'"},
           {{"--vary", "link=L1D-L2"}, "write --link"},
           {{"--vary", "width=4", "--monitor", "width=8"}, "'width' is given twice"},
           {{"--vary", "width=4", "--vary", "width=8"}, "'width' is given twice"},
@@ -220,8 +221,8 @@ TEST_F(SweepCells, RemainInFiguresAsTheyDoElsewhere) {
         std::string of = objectives[0];
         for (std::size_t i = 1; i < objectives.size(); ++i) of += ", " + objectives[i].get<std::string>();
         const double percent = 100 * told["tolerance"].get<double>();
-        for (const std::string& text :
-             {std::string(">front in error, bytes<"), fmt::format(">remain of the front in {} ({:g} %)<", of, percent)})
+        for (const std::string& text : {std::string(">front in error, bytes<"),
+                                        fmt::format(">front without near equals in {} ({:g} %)<", of, percent)})
             EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(text));
         different.insert(remain);
     }
@@ -258,7 +259,7 @@ TEST_F(SweepCells, InFiguresNameTheDefaultObjectives) {
     const Words sweep{"sweep", "lu", "n=16", "--counters", "16,32", "--granularity", "1,2", "-o", "s.h5"};
     ASSERT_EQ(cachetally(directory_.path(), sweep).status, 0);
     ASSERT_EQ(cachetally(directory_.path(), {"figure", "front", "s.h5", "-o", "f.svg"}).status, 0);
-    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">remain of the front in error, bytes, bits (5 %)<"));
+    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">front without near equals in error, bytes, bits (5 %)<"));
 }
 
 TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {

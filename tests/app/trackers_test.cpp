@@ -60,6 +60,17 @@ TEST_F(TrackerCommand, ComparesAllKindsAtEqualBitsAndTraffic) {
     EXPECT_THAT(text.out, HasSubstr("kind=count_min,"));
 }
 
+TEST_F(TrackerCommand, CountersAreThoseOfTheArray) {
+    const TrackerWords lu{"lu", "n=16", "--json"};
+    const auto with = [&](const TrackerWords& more) { return call(lu + more); };
+    EXPECT_EQ(with({"--counters", "16"}).json(), with({"--monitor", "counters=16"}).json());
+    EXPECT_EQ(with({"--counters", "16", "--monitor", "eviction=lru"}).json(),
+              with({"--monitor", "counters=16,eviction=lru"}).json());
+    EXPECT_THAT(with({"--counters", "16", "--monitor", "counters=8"}).err,
+                HasSubstr("'counters' does not belong here; --counters says how many"));
+    EXPECT_THAT(with({"--counters", "16-20"}).err, HasSubstr("--counters: '16-20' is not possible; write a whole"));
+}
+
 TEST_F(TrackerCommand, IsShownAsItWasPrinted) {
     const TrackerWords two{"lu", "n=16", "block=8", "processors=2", "-m", "coherent8", "--tracker", "kind=sampling"};
     TrackerWords kept = two;
@@ -189,7 +200,7 @@ TEST_F(TrackersPage, FiguresWithinTheText) {
     const std::string unit = "kind=hotness,counters=95,epoch=74,threshold=1,list=37,down_sampling=2";
     EXPECT_TRUE(says(unit));
     const std::string told = call({"water", "--link", "L1D-L2", "--top", "32", "--tracker", unit}).out;
-    EXPECT_THAT(told, ::testing::ContainsRegex("\nhotness +9,654 +[0-9]+ +3.9991 +25.3[0-9] +80.2 "));
+    EXPECT_THAT(told, ::testing::ContainsRegex("\nhotness +9,654 +[0-9]+ +4.00 +25.3[0-9] +80.2 "));
 }
 #endif
 

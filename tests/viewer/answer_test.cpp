@@ -74,6 +74,33 @@ TEST(Answer, NamesThePhasesThatAreAsBad) {
                     .ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6 (solve), 7, 8 (solve) and 1 more."));
 }
 
+// As of the page (tests/browser/workbench.mjs): a name that comes again is not told twice, and commas do not part them.
+TEST(Answer, TellsNamesOnceWherePhasesAlternate) {
+    RunView view = made();
+    view.causes.clear();
+    view.structures.levels[0].tallies = {{0, 0, {9, 1}}, {0, 1, {90, 100}}, {0, 2, {90, 92}}, {0, 3, {90, 94}},
+                                         {0, 4, {9, 1}}, {0, 5, {9, 1}},    {0, 6, {9, 1}}};
+    view.counts.run.phases.resize(7);
+    for (PhaseResult& phase : view.counts.run.phases) phase.name = "solve";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 1, 2, 3 (solve)."));
+    view.counts.run.phases[2].name = "check";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in 3 phases (solve, check)."));
+    view.counts.run.phases[2].name = "reduce, correct";
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in 3 phases (solve; reduce, correct)."));
+}
+
+TEST(Answer, OfOneStructureIsAboutIt) {
+    const RunView view = made();
+    EXPECT_EQ(answer_of_structure(view, "L1", "B"),
+              "L1 misses 16.67 % of 30 accesses to B, 25.00 % of all that it misses; 80.00 % of those are capacity "
+              "misses, all in phase 1.");
+    RunView without = view;
+    without.structures.levels[0].tallies[2].tally.misses = 0;
+    EXPECT_EQ(answer_of_structure(without, "L1", "B"), "L1 misses nothing of B: all 30 accesses hit.");
+    without.structures.levels[0].tallies.pop_back();
+    EXPECT_EQ(answer_of_structure(without, "L1", "B"), "L1 has no accesses to B.");
+}
+
 TEST(Answer, IsAboutTheFirstOfEqualStructuresAndCauses) {
     RunView view = made();
     view.structures.levels[0].tallies = {{0, 0, {40, 10}}, {1, 0, {60, 10}}};

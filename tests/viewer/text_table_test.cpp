@@ -33,6 +33,9 @@ TEST(Numbers, PercentAndBytes) {
     EXPECT_EQ(bytes_text(0), "0 B");
     EXPECT_EQ(bytes_text(48 * 1024), "48 KiB");
     EXPECT_EQ(bytes_text(1536 * 1024), "1.5 MiB");
+    EXPECT_EQ(bytes_text(8712), "8712 B");
+    EXPECT_EQ(bytes_text(256 * 1024 + 8), "256 KiB");
+    EXPECT_EQ(bytes_text(130 * 1024 + 600), "130.6 KiB");
 }
 
 TEST(Table, AlignsAndShortensTextsWhereItIsTooWide) {

@@ -69,7 +69,7 @@ TEST_F(TrackerFiles, TellTheTotalOfAllCopies) {
     EXPECT_EQ(told["rows"][1]["precision"], 0.5);
     EXPECT_EQ(told["rows"][1]["traffic_is_off"], true);
     const std::string text = to_text(view, 120);
-    for (const char* part : {"all 8 copies", "10,520", "1,368", "*0.2500", "(2 reports lost)", "*: off the 0.5"})
+    for (const char* part : {"all 8 copies", "10,520", "1,368", "*0.250", "(2 reports lost)", "*: off the 0.5"})
         EXPECT_THAT(text, HasSubstr(part));
     view.copies = 1;
     EXPECT_THAT(to_text(view, 120), Not(HasSubstr("copies")));

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
+#include "base/phase_list.hpp"
+#include "base/text.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
 #include "viewer/structure_advice.hpp"
@@ -129,36 +132,13 @@ std::uint32_t phases_of(const InputFile& file) {
 }
 
 std::vector<std::uint32_t> phases_in(const InputFile& file, const std::string& text) {
-    const std::vector<std::string> names = phase_names_in(file);
-    const auto is_name = [&](const std::string& part) {
-        return !part.empty() && std::ranges::find(names, part) != names.end();
-    };
-    const std::uint32_t count = phases_of(file);
-    std::vector<std::uint32_t> phases;
-    for (const std::string& part : is_name(text) ? std::vector{text} : parts_of(text, ',')) {
-        if (is_name(part)) {
-            for (std::uint32_t i = 0; i < names.size(); ++i)
-                if (names[i] == part) phases.push_back(i);
-            continue;
-        }
-        const std::size_t hyphen = part.find('-');
-        const auto first = whole_of(part.substr(0, hyphen));
-        const auto last =
-            hyphen == std::string::npos || hyphen + 1 == part.size() ? first : whole_of(part.substr(hyphen + 1));
-        if (!first || !last) {
-            std::vector<std::string> known;
-            for (const std::string& name : names)
-                if (!name.empty() && std::ranges::find(known, name) == known.end()) known.push_back(name);
-            throw StorageError("'{}' is no list of phases; write e.g. 4 or 3,5-7{}", text,
-                               known.empty() ? "" : fmt::format(", or names: {}", fmt::join(known, ", ")));
-        }
-        for (std::uint64_t phase = *first; phase <= *last; ++phase) {
-            if (phase >= count)
-                throw StorageError("{}: there is no phase {}; there are {}, from 0", file.path(), phase, count);
-            phases.push_back(static_cast<std::uint32_t>(phase));
-        }
+    std::vector<std::string> names = phase_names_in(file);
+    names.resize(phases_of(file));  // files of other programs may lack them
+    try {
+        return listed_phases(text, names);
+    } catch (const std::invalid_argument& error) {
+        throw StorageError("{}: phases '{}': {}", file.path(), shown(text), error.what());
     }
-    return phases;
 }
 
 std::vector<std::string> busy_levels(const InputFile& file, const FigureRequest& request) {

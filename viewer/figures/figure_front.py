@@ -62,7 +62,7 @@ class Points:
 
     def remain_label(self):
         objectives, percent = self.of
-        return "remain of the front" + (f" in {', '.join(clean(objectives).split(','))}" if objectives else "") + f" ({percent:g} %)"
+        return "front without near equals" + (f" in {', '.join(clean(objectives).split(','))}" if objectives else "") + f" ({percent:g} %)"
 
     def at_places(self):
         """By place: what is told there, so that no point hides another. One alone is told in short, as its mark tells the kind."""

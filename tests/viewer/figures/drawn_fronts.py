@@ -60,11 +60,11 @@ def rings_of_other_objectives_look_different_and_name_their_files():
     rings = [next(each for each in axes.lines if each.get_gid() == "remain") for axes in figure.axes[:2]]
     assert [each.get_marker() for each in rings] == ["o", "s"] and [circled(axes) for axes in figure.axes[:2]] == [[0], [0]]
     legend = {text.get_text(): handle.get_marker() for text, handle in zip(figure.legends[0].get_texts(), figure.legends[0].get_lines())}
-    assert legend[f"remain of the front in error, bytes, bits (5 %): {name_of(one)}"] == "o", legend
-    assert legend[f"remain of the front in error, bits (5 %): {name_of(other)}"] == "s", legend
+    assert legend[f"front without near equals in error, bytes, bits (5 %): {name_of(one)}"] == "o", legend
+    assert legend[f"front without near equals in error, bits (5 %): {name_of(other)}"] == "s", legend
     assert titles_of(figure) == [[f"{name_of(one)}: lu, core-L1", f"{name_of(other)}: radix, core-L1"]]
     same = front(one, wanted(more=[other.path], standing=[":error,bits:5"] * 2))
-    assert [each for each in texts_of(same) if each.startswith("remain")] == ["remain of the front in error, bits (5 %)"]
+    assert [each for each in texts_of(same) if each.startswith("front without")] == ["front without near equals in error, bits (5 %)"]
 
 
 def panels_with_trackers_say_so():
@@ -96,7 +96,7 @@ def what_remains_is_what_the_file_says():
     # what the tool hands over where it is asked for other objectives
     figure = front(cells, wanted(standing=["31002:bits,error:12.5"]))
     assert circled(figure.axes[0]) == [0] and np.allclose(line_named(figure.axes[0], "front").get_xdata(), [0, 10, 30])
-    assert "remain of the front in bits, error (12.5 %)" in texts_of(figure) and "front in error, bytes" in texts_of(figure)
+    assert "front without near equals in bits, error (12.5 %)" in texts_of(figure) and "front in error, bytes" in texts_of(figure)
     both = front(cells, wanted(more=[cells.path], standing=["00003:bits:5", ""])).axes
     assert [circled(each) for each in both[:2]] == [[30], [10.9]]
 
@@ -117,7 +117,7 @@ def rings_lie_on_the_line_where_both_are_of_the_same_objectives():
         corners = {tuple(np.round(each, 6)) for each in line.get_xydata()}
         assert {tuple(np.round(each, 6)) in corners for each in ring.get_xydata()} == ({True} if on else {True, False}), names
         shown = texts_of(figure)
-        assert "front in error, bits" in shown and f"remain of the front in {names.replace(',', ', ')} (0 %)" in shown, shown
+        assert "front in error, bits" in shown and f"front without near equals in {names.replace(',', ', ')} (0 %)" in shown, shown
 
 
 def many_settings_can_be_read():

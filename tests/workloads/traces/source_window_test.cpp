@@ -9,6 +9,7 @@
 #include <random>
 
 #include "workloads/traces/byte_stream.hpp"
+#include "workloads/traces/source_end.hpp"
 
 namespace cachetally {
 namespace {
@@ -204,6 +205,43 @@ std::vector<std::vector<Address>> addresses(const std::vector<Stream>& streams) 
         for (const Item& item : streams[i])
             if (item.control.kind == K::none) all[i].push_back(item.address);
     return all;
+}
+
+std::vector<Stream> ended(const std::vector<Stream>& streams, std::uint64_t most) {
+    Script read(streams);
+    const std::vector<std::uint64_t> references = first_references(read, most, [] { return true; });
+    const auto source = ended_source(std::make_unique<Script>(streams), references);
+    return all_of(*source);
+}
+
+TEST(EndedSource, OneStreamEndsAfterSoManyReferences) {
+    const Stream stream = {at(1), at(2), does(K::enter_function, 1), at(3), does(K::barrier), at(4), at(5)};
+    const auto first = [&](std::ptrdiff_t items) { return Stream(stream.begin(), stream.begin() + items); };
+    EXPECT_THAT(ended({stream}, 1), ElementsAre(first(1)));
+    EXPECT_THAT(ended({stream}, 3), ElementsAre(first(4)));
+    EXPECT_THAT(ended({stream}, 4), ElementsAre(first(6)));
+    EXPECT_THAT(ended({stream}, 9), ElementsAre(stream));
+}
+
+// The second stream waits at the barrier with two references, and the third is over with one.
+TEST(EndedSource, StreamsTakeTurnsBetweenBarriers) {
+    const std::vector<Stream> streams = {{at(1), at(2), at(3), at(4), does(K::barrier), at(5), at(6)},
+                                         {at(11), at(12), does(K::barrier), at(13), at(14)},
+                                         {at(21)}};
+    const auto sizes = [&](std::uint64_t most) {
+        std::vector<std::size_t> references;
+        for (const Stream& stream : ended(streams, most))
+            references.push_back(static_cast<std::size_t>(
+                std::ranges::count_if(stream, [](const Item& item) { return item.control.kind == K::none; })));
+        return references;
+    };
+    EXPECT_THAT(sizes(2), ElementsAre(1, 1, 0));
+    EXPECT_THAT(sizes(4), ElementsAre(2, 1, 1));
+    EXPECT_THAT(sizes(7), ElementsAre(4, 2, 1));
+    EXPECT_THAT(sizes(8), ElementsAre(5, 2, 1));
+    EXPECT_THAT(ended(streams, 99), ElementsAre(streams[0], streams[1], streams[2]));
+    Script read(streams);
+    EXPECT_THROW(first_references(read, 5, [] { return false; }), std::runtime_error);
 }
 
 TEST(LateSource, StreamsTakeTurns) {

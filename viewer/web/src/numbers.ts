@@ -88,17 +88,16 @@ export const abridged = (text: string, most = 60): string => (text.length <= mos
 
 /** More are told by how many they are. */
 export const phasesNamed = 8;
-const kindsNamed = 4;
 
-/** "phase 4", "phases 6, 9 (solve), 12 (check)": with names that the program gives, once for those in a row; of many their
- * names, "36 phases (solve, check)", or the first, "and 29 more". */
+/** "phase 4", "phases 6, 9 (solve), 12 (check)": with names that the program gives, once for those in a row; of many, or where names
+ * come again, these alone, "36 phases (solve, check)", or the first, "and 29 more". */
 export function phasesInWords(numbers: number[], names: string[]): string {
     const name = (i: number) => (names[i] && names[i] !== `phase ${i}` ? ` (${names[i]})` : '');
     const kinds = [...new Set(numbers.map((i) => name(i).slice(2, -1)))];
-    if (numbers.length > phasesNamed && kinds.length <= kindsNamed && !kinds.includes('')) return `${numbers.length} phases (${kinds.join(', ')})`;
-    const shown = numbers.slice(0, phasesNamed);
-    const words = shown.map((i, at) => `${i}${at < shown.length - 1 && name(i) === name(shown[at + 1]) ? '' : name(i)}`);
-    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}${numbers.length > shown.length ? ` and ${numbers.length - shown.length} more` : ''}`;
+    const [many, runs] = [numbers.length > phasesNamed, numbers.filter((i, at) => name(i) !== name(numbers[at + 1])).length];
+    if ((many || runs > kinds.length) && kinds.length <= 4 && !kinds.includes('')) return `${numbers.length} phases (${kinds.join(kinds.some((kind) => kind.includes(',')) ? '; ' : ', ')})`;
+    const words = numbers.slice(0, phasesNamed).map((i, at) => `${i}${at < phasesNamed - 1 && name(i) === name(numbers[at + 1]) ? '' : name(i)}`);
+    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}${many ? ` and ${numbers.length - phasesNamed} more` : ''}`;
 }
 
 export function parseRange(text: string | undefined, most: number): [number, number] | null {
