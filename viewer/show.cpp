@@ -274,9 +274,9 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
     if (options.level.empty() && options.structure.empty() && options.monitor.empty() && options.what.empty() &&
         options.phases.all() && !options.heat)
         return;
-    throw std::invalid_argument(fmt::format(
-        "{}: is of a {}: --level, --phase, --structure, --monitor, --what and --heat mean something for runs",
-        file.path(), kind));
+    throw std::invalid_argument(
+        fmt::format("{}: is of {}: --level, --phase, --structure, --monitor, --what and --heat mean something for runs",
+                    file.path(), with_article(kind)));
 }
 
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
@@ -326,11 +326,12 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     const std::string kind = result_kind(file);
     if (options.choice && kind != "sweep")
         throw std::invalid_argument(
-            fmt::format("{}: is of a {}: {} mean something for sweeps", file.path(), kind,
+            fmt::format("{}: is of {}: {} mean something for sweeps", file.path(), with_article(kind),
                         kind == "campaign" ? "--objectives and --tolerance" : "--objectives, --where and --tolerance"));
     if (options.pivot.given() && kind != "campaign")
-        throw std::invalid_argument(fmt::format(
-            "{}: is of a {}: --rows, --columns and --value mean something for campaigns", file.path(), kind));
+        throw std::invalid_argument(
+            fmt::format("{}: is of {}: --rows, --columns and --value mean something for campaigns", file.path(),
+                        with_article(kind)));
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
     if (kind == "campaign") return show_campaign(file, options);
