@@ -26,7 +26,7 @@ struct FigureOptions {
     FigureRequest request;
     std::vector<std::string> files;
     std::string level, structure, what, phases, metric, eviction, test, variant, beside, x, y, value, facet, lines,
-        link;
+        link, settings;
     std::vector<std::string> workloads;
     ChoiceTexts choice;
     unsigned columns = 2;
@@ -49,7 +49,7 @@ const std::vector<Kind>& kinds() {
         {"heat", "run", {"--level", "--structure", "--what", "--log", "--linear"}, {}},
         {"sweep",
          "sweep",
-         {"--metric", "--eviction", "--workload", "--link"},
+         {"--metric", "--eviction", "--workload", "--link", "--settings"},
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front",
          "sweep",
@@ -67,12 +67,6 @@ const std::vector<Kind>& kinds() {
 }
 
 const Kind& kind_of(const std::string& name) { return *std::ranges::find(kinds(), name, &Kind::name); }
-
-/// "a run", "an intrusion", "trackers"
-std::string with_article(std::string_view noun) {
-    if (noun == "trackers") return std::string(noun);
-    return fmt::format("{} {}", noun.starts_with('i') ? "an" : "a", noun);
-}
 
 /// What can be drawn from what a result holds.
 std::vector<std::string_view> kinds_of(const InputFile& file) {
@@ -177,6 +171,7 @@ void run(const FigureOptions& options) {
     pass("--eviction", options.eviction);
     for (const std::string& workload : options.workloads) pass("--workload", workload);
     pass("--link", options.link);
+    pass("--settings", options.settings);
     pass("--test", options.test);
     pass("--variant", options.variant);
     pass("--beside", options.beside);
@@ -199,9 +194,9 @@ void run(const FigureOptions& options) {
 void check_use(const CLI::App& command, const FigureOptions& options) {
     const Kind& kind = kind_of(options.request.kind);
     for (const char* option :
-         {"--level",    "--structure", "--what",       "--phases", "--log",       "--linear",   "--metric",
-          "--eviction", "--test",      "--variant",    "--beside", "--x",         "--y",        "--value",
-          "--facet",    "--lines",     "--objectives", "--where",  "--tolerance", "--workload", "--link"})
+         {"--level",      "--structure", "--what",      "--phases",   "--log",  "--linear",  "--metric", "--eviction",
+          "--test",       "--variant",   "--beside",    "--x",        "--y",    "--value",   "--facet",  "--lines",
+          "--objectives", "--where",     "--tolerance", "--workload", "--link", "--settings"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
             throw UsageError("{} is not for figures of the kind {}, which take {}", option, kind.name,
@@ -260,6 +255,9 @@ void add_figure(CLI::App& app) {
     add_text_option(*command, "--link", options->link,
                     "Of sweeps and fronts: some links, as in core-L1D,L1D-L2 (default: all, a panel each)",
                     "NAME,NAME...", "the name of a link");
+    add_text_option(*command, "--settings", options->settings,
+                    "Of sweeps: the panels of some settings, as in ways=4 or ways=4,width=8 (default: all)",
+                    "KEY=VALUE,...", "settings that were varied, as in ways=4");
     command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
         ->check(one_of({"published", "robust"}))

@@ -56,6 +56,11 @@ std::string result_kind(const InputFile& file) {
     return root.text_attribute("kind");
 }
 
+std::string with_article(std::string_view kind) {
+    if (kind == "trackers") return std::string(kind);
+    return fmt::format("{} {}", kind.starts_with('i') ? "an" : "a", kind);
+}
+
 RunTitle read_title(const InputFile& file) {
     const Group& root = file.root();
     RunTitle title;

@@ -111,6 +111,9 @@ std::string to_text(const RunView& view, const TextOptions& options = {});
 /// "run" or "sweep". Throws StorageError where the file is no result file, or one of another version.
 std::string result_kind(const InputFile& file);
 
+/// Of a kind of result: "a run", "an intrusion", "trackers".
+std::string with_article(std::string_view kind);
+
 /// The title and whether the file is complete.
 RunTitle read_title(const InputFile& file);
 

@@ -274,9 +274,9 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
     if (options.level.empty() && options.structure.empty() && options.monitor.empty() && options.what.empty() &&
         options.phases.all() && !options.heat)
         return;
-    throw std::invalid_argument(fmt::format(
-        "{}: is of a {}: --level, --phase, --structure, --monitor, --what and --heat mean something for runs",
-        file.path(), kind));
+    throw std::invalid_argument(
+        fmt::format("{}: is of {}: --level, --phase, --structure, --monitor, --what and --heat mean something for runs",
+                    file.path(), with_article(kind)));
 }
 
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
@@ -320,24 +320,18 @@ std::string show_campaign(const InputFile& file, const ShowOptions& options) {
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-/// Of what a file is, for messages.
-std::string kind_in_words(const std::string& kind) {
-    return kind == "trackers" ? "a comparison of trackers"
-                              : fmt::format("{} {}", kind == "intrusion" ? "an" : "a", kind);
-}
-
 }  // namespace
 
 std::string show(const InputFile& file, const ShowOptions& options) {
     const std::string kind = result_kind(file);
     if (options.choice && kind != "sweep")
         throw std::invalid_argument(
-            fmt::format("{}: is of {}: {} mean something for sweeps", file.path(), kind_in_words(kind),
+            fmt::format("{}: is of {}: {} mean something for sweeps", file.path(), with_article(kind),
                         kind == "campaign" ? "--objectives and --tolerance" : "--objectives, --where and --tolerance"));
     if (options.pivot.given() && kind != "campaign")
         throw std::invalid_argument(
             fmt::format("{}: is of {}: --rows, --columns and --value mean something for campaigns", file.path(),
-                        kind_in_words(kind)));
+                        with_article(kind)));
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
     if (kind == "campaign") return show_campaign(file, options);

@@ -222,7 +222,7 @@ TEST_F(SweepCells, RemainInFiguresAsTheyDoElsewhere) {
         for (std::size_t i = 1; i < objectives.size(); ++i) of += ", " + objectives[i].get<std::string>();
         const double percent = 100 * told["tolerance"].get<double>();
         for (const std::string& text : {std::string(">front in error, bytes<"),
-                                        fmt::format(">front without near equals in {} ({:g} %)<", of, percent)})
+                                        fmt::format(">remaining cells: front in {} within {:g} %<", of, percent)})
             EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(text));
         different.insert(remain);
     }
@@ -259,7 +259,7 @@ TEST_F(SweepCells, InFiguresNameTheDefaultObjectives) {
     const Words sweep{"sweep", "lu", "n=16", "--counters", "16,32", "--granularity", "1,2", "-o", "s.h5"};
     ASSERT_EQ(cachetally(directory_.path(), sweep).status, 0);
     ASSERT_EQ(cachetally(directory_.path(), {"figure", "front", "s.h5", "-o", "f.svg"}).status, 0);
-    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">front without near equals in error, bytes, bits (5 %)<"));
+    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">remaining cells: front in error, bytes, bits within 5 %<"));
 }
 
 TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {

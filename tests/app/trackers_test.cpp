@@ -95,7 +95,8 @@ TEST_F(TrackerCommand, IsShownAsItWasPrinted) {
           {{"figure", "front", "s.h5", "--beside", "s.h5", "-o", "x.svg"}, "are drawn from that of trackers"},
           {{"figure", "front", "t.h5", "--metric", "energy", "-o", "x.svg"}, "trackers have no energy"},
           {{"figure", "sweep", "t.h5", "-o", "x.svg"}, "of it there are: front"},
-          {{"show", "t.h5", "--level", "L1D"}, "comparison of trackers"}}) {
+          {{"show", "t.h5", "--objectives", "error"}, "is of trackers: "},
+          {{"show", "t.h5", "--level", "L1D"}, "is of a comparison of trackers"}}) {
         const Finished refused = cachetally(directory.path(), words);
         EXPECT_NE(refused.status, 0) << says;
         EXPECT_THAT(refused.err, HasSubstr(says));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps of several workloads and links, two of them, and trackers beside them: what the page shows is what h5py reads and the program tells.
+import { readFileSync } from 'node:fs';
 import { number, tableRows } from './screen.mjs';
 
 const csvOf = async (t, page, picture) =>
@@ -52,7 +53,44 @@ function compareFront(t, csv, told, part, cost) {
     }
 }
 
+/** Places (shares of the box) and colours of cells, and numbers at the axes, of the fronts of a figure, without its trackers. */
+function drawnInFigure(svg) {
+    const [axes] = svg.split('id="axes_1"')[1].split('id="legend_1"');
+    const [x0, y1, x1, , , y0] = axes.match(/<path d="M ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+)/).slice(1).map(Number);
+    const uses = [...axes.matchAll(/<use [^>]*x="([\d.]+)" y="([\d.]+)" style="(?:fill: (#\w+))?[^"]*stroke: (#\w+)/g)];
+    const cells = uses.filter(([, , , , stroke]) => !/#333333|#000000/.test(stroke)).map(([, x, y, , stroke]) => [(x - x0) / (x1 - x0), (y1 - y) / (y1 - y0), stroke]);
+    const ticks = [...axes.matchAll(/id="ytick_\d+">[^]*?>([\d.kM]+)<\/text>/g)].map(([, text]) => text);
+    return { cells, ticks };
+}
+
+/** The same of the picture of one panel on the page. */
+function drawnOnPage(svg) {
+    const [, x0, y1, x1] = svg.match(/<path d="M([\d.]+),([\d.]+)L([\d.]+),\2" fill="none" stroke="[^"]+" stroke-width="1"[^>]*\/>\s*<text [^>]*>error</).map(Number);
+    const dots = [...svg.matchAll(/<path d="M([\d.]+) ([\d.]+)a([\d.]+) \3 [^"]*" fill="(#\w{6})"/g)].map(([, left, y, radius, fill]) => [Number(left) + Number(radius), Number(y), fill]);
+    const cells = dots.filter(([x]) => x < x1).map(([x, y, fill]) => [(x - x0) / (x1 - x0), (y1 - y) / (y1 - 14), fill]);
+    const ticks = [...svg.matchAll(/<text [^>]*text-anchor="end"[^>]*>([\d.kM]+)</g)].map(([, text]) => text);
+    return { cells, ticks };
+}
+
+/** Those that others have none of at the same place in the same colour. */
+const without = (cells, others) => cells.filter(([x, y, colour]) => !others.some((each) => Math.hypot(each[0] - x, each[1] - y) < 0.004 && each[2] === colour));
+
 export const frontCases = [
+    [
+        'fronts: a figure for print has the cells of the page at the same places, in the same colours, and the same numbers at its axis',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            for (const [name, counters, metric] of [['few.h5', '8,32', 'bits'], ['counters.h5', '8,12,16,24,32,48,64,96,128,192', 'bytes'], ['narrow.h5', '60,62,64', 'bits']]) {
+                const file = make(t, name, 'sweep', 'lu', 'n=16', '-m', 'generic3', '--link', 'core-L1D', '--counters', counters, '--granularity', '1,2,4');
+                t.run('figure', 'front', name, '--metric', metric, '-o', `${name}.svg`, '--force');
+                await t.open(page, file, `over=${metric}`);
+                const [drawn, shown] = [drawnInFigure(readFileSync(t.file(`${name}.svg`), 'utf8')), drawnOnPage(await t.saved(page, 'SVG', figure(page, 'Pareto')))];
+                t.check(shown.cells.length > 3 && shown.ticks.length > 1, `${name}: ${shown.cells.join('|')} ${shown.ticks}`);
+                t.equal([...without(drawn.cells, shown.cells), ...without(shown.cells, drawn.cells)].join('|'), '', `cells of ${name} that one has alone`);
+                t.equal(drawn.ticks.sort().join(), shown.ticks.sort().join(), `numbers at the axis of ${name}`);
+            }
+        },
+    ],
     [
         'fronts: parts of a sweep one at a time, the first of the file first; marks of h5py; the worst of all as the program tells it',
         async (t, page) => {
@@ -145,6 +183,15 @@ export const frontCases = [
             const times = [...new Set(ticks)].map((tick) => ticks.filter((each) => each === tick).length);
             t.check(times.length > 1 && times.every((each) => each === 12), `each of 12 panels has the same errors under it: ${ticks.join('|')}`);
             await t.picture(page, 'fronts-two');
+            // labels stand at their cells, above the numbers of the axis; titles are whole
+            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G \d, C [^<]*)</g, /<path d="M([\d.]+) ([\d.]+)a4.5 /g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
+            const ends = [...svg.matchAll(/<text [^>]*y="([\d.]+)" [^>]*>0 %</g)].map(([, y]) => Number(y) - 14);
+            t.check(labels.length > 6, `labels: ${labels.length}`);
+            for (const [x, y, text] of labels) {
+                const near = dots.some(([left, at]) => Math.abs(at - y) < 24 && left + 4.5 > x - 12 && left + 4.5 < x + 7 * text.length + 12);
+                t.check(near && ends.some((end) => end > y && end - y < 236), `${text} at ${x}, ${y} stands at a cell`);
+            }
+            t.check(texts(svg).includes('larger.h5, worst of all workloads, L1D-L2') || texts(svg).includes('larger.h5, worst of all workloads'), `titles: ${texts(svg).join('|')}`);
             // the matrix has one scale for both: colours of equal numbers are equal, so its key is the same of both
             const keyOf = async (file) => {
                 await page.evaluate(`cachetally.set({ file: '${file}', metric: 'swapouts', workload: 'worst of all workloads', level: 'core-L1D', settings: 'ways=2', eviction: 'fifo' })`);
@@ -206,7 +253,7 @@ export const frontCases = [
             const fronts = [...svg.matchAll(/<path d="M([\d.,L-]+)" fill="none" stroke="[^"]+" stroke-width="1.5"/g)].map(([, path]) => path.split('L').map((point) => point.split(',').map(Number)));
             t.check(fronts.some((points) => points.length > 2), 'a front of several cells');
             for (const points of fronts) t.check(points.every(([x, y], i) => i === 0 || x === points[i - 1][0] || y === points[i - 1][1]), `a staircase: ${points.join(' ')}`);
-            t.check(found.includes('G ways/width') && found.some((each) => /^G [12] [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
+            t.check(found.includes('G, C, ways/width') && found.some((each) => /^G [12], C (8|16), [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
         },
     ],
     [
@@ -273,8 +320,18 @@ export const frontCases = [
                 t.equal(Number(alone[i][5]), row.bytes_per_event, 'bytes per event of the point');
             });
             await t.compare(page, many(t));
-            await t.until(page, 'cachetally.state.view === "trackers"', 'the trackers');
+            await t.until(page, 'cachetally.others.length === 1', 'the sweep');
             await t.quiet(page);
+            t.equal(await page.evaluate(`cachetally.source.info.name + ' ' + (cachetally.state.view ?? '')`), 'parts.h5 ', 'opened on the sweep');
+            t.check(!(await page.innerText('body')).includes('Nothing is subtracted'), 'nothing is said of differences');
+            const fronts = texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
+            t.check(fronts.includes('◆ trackers') && fronts.includes('counter_array'), `trackers on the fronts: ${fronts.join('|')}`);
+            await t.press(page, 'Trackers');
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            const link = await page.evaluate('location.hash');
+            await page.keyboard.press('b');
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            t.equal(await page.evaluate('location.hash'), link, 'b means nothing where all files are shown');
             await check();
             const own = rowsOf(t, 'parts.h5', 'sweep/rows').filter((row) => row.workload === 'lu n=32' && row.link === 'core-L1D');
             const beside = await points();
@@ -290,8 +347,8 @@ export const frontCases = [
             await t.press(page, 'Close');
             await t.open(page, many(t));
             await t.compare(page, tracked(t, 'below.h5', 'L1D-L2', '--bits', '2000'));
-            await t.until(page, 'cachetally.state.view === "trackers"', 'the trackers of a second file');
-            await t.quiet(page);
+            await t.until(page, 'cachetally.others.length === 1', 'the trackers of a second file');
+            await t.press(page, 'Trackers');
             t.check((await points()).some((row) => row[0] === 'parts.h5, lu n=32, L1D-L2' && row[1] === 'counter_array'), 'on the front of their own link');
             for (const view of ['Sweep', 'Tables', 'Compare']) await t.press(page, view);
             await t.open(page, many(t), 'view=sweep&metric=bits');
@@ -301,8 +358,8 @@ export const frontCases = [
             t.equal(await page.evaluate(`cachetally.state.view + ' ' + cachetally.state.metric`), 'sweep bits', 'what a link says stays');
             await t.open(page, make(t, 'other.h5', 'trackers', 'fft', 'n=256', '-m', 'generic3', '--link', 'core-L1D'));
             await t.compare(page, many(t));
-            await t.quiet(page);
-            t.check((await page.innerText('body')).includes('has no cells of this workload, link and machine'), 'no common front is said');
+            await t.press(page, 'Trackers');
+            t.check((await page.innerText('body')).includes('none that is open has cells of this workload, link and machine: other.h5, fft n=256, core-L1D'), 'no common front is said');
             await t.open(page, t.file('lu.h5'));
             await t.compare(page, t.file('tracked.h5'));
             t.check((await page.innerText('body')).includes('tracked.h5 is of trackers, which are compared with others and with sweeps alone'), 'runs have no front');

@@ -118,6 +118,9 @@ export const sweepCases = [
             await t.compare(page, t.file('elsewhere.h5'));
             await t.until(page, 'cachetally.others.length === 1', 'the comparison');
             await t.quiet(page);
+            t.check(!(await page.innerText('body')).includes('Nothing is subtracted') && !(await page.evaluate('cachetally.state.file')), 'fronts side by side');
+            await page.evaluate(`cachetally.set({ file: 'difference' })`);
+            await t.quiet(page);
             const text = await page.innerText('body');
             t.check(text.includes('Nothing is subtracted: elsewhere.h5 does not have the link'), 'why nothing is subtracted');
             const [head, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));

@@ -110,6 +110,7 @@ export const viewCases = [
             for (const [state, drawn, listed] of [
                 ['level=DTLB', 'misses per page of 4 KiB', 'Pages with most misses'],
                 ['level=L1D', 'misses per line of 64 B', 'Lines with most misses'],
+                ['level=L1D&show=missrate', 'L1D', 'Lines with the highest miss rate'],
                 ['show=monitor&level=core-L1D', 'events counted by monitors per line of 64 B', 'Lines with most events counted by monitors'],
             ]) {
                 await t.open(page, t.file('pages.h5'), `show=misses&x=0-8192&${state}`);

@@ -16,7 +16,7 @@ try:
     from matplotlib.colors import FuncNorm, ListedColormap, LogNorm, Normalize, to_rgb
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, Locator, LogLocator, NullFormatter
     from matplotlib.transforms import offset_copy
 except ImportError as error:
     print(error, file=sys.stderr)
@@ -56,6 +56,16 @@ def ramp(at):
     at = np.clip(np.asarray(at, float), 0, 0.9999) * (len(known) - 1)
     below, share = at.astype(int), (at % 1)[..., None]
     return np.floor(known[below] * (1 - share) + known[below + 1] * share + 0.5).astype(np.uint8)
+
+
+def distinct_colours(count):
+    """As many as there are curves, each another, as distinctColours() in viewer/web/src/paint.ts has them."""
+    if count <= len(CURVES):
+        return CURVES[:count]
+    many = np.array([to_rgb(each) for each in LIGHT["many"]]) * 255
+    places = np.linspace(0, len(many) - 1, count)
+    parts = [np.floor(np.interp(places, range(len(many)), part) + 0.5).astype(int) for part in many.T]
+    return ["#%02x%02x%02x" % each for each in zip(*parts)]
 
 
 def clean(text):

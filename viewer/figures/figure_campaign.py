@@ -195,7 +195,7 @@ def campaign(result, options):
         axes.set_visible(False)
     if is_lines:
         if is_log(metric, everything) and everything.max() > FAR * everything.min():
-            logarithmic(grid.flat[0], everything)
+            logarithmic(grid.flat[0])
         for axes in grid[:, 0]:
             axes.set_ylabel(title)
         if other:

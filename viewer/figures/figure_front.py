@@ -34,10 +34,11 @@ def standings(result, given):
 class Points:
     """What a panel shows: places, what is told of each alone and beside others, and looks."""
 
-    def __init__(self, path, about, kind="", of=("", 5), ordinal=0):
-        """`about`: program, link and machine; `kind`: of what, but of cells; `ordinal`: of the link, among those of the file."""
-        self.path, self.about, self.kind, self.of, self.ordinal, self.title, self.ring = path, about, kind, of, ordinal, "", "o"
-        self.names, self.wholes, self.looks = [], [], []
+    def __init__(self, path, about, of=("", 5), ordinal=0):
+        """`about`: program, link and machine; `ordinal`: of the link, among those of the file."""
+        self.path, self.about, self.of, self.ordinal, self.title, self.ring = path, about, of, ordinal, "", "o"
+        self.tracked = []  # files of trackers
+        self.names, self.wholes, self.looks, self.cells = [], [], [], False
         self.error, self.other = np.array([]), np.array([])
         self.admitted, self.remains = np.array([], bool), np.array([], bool)
 
@@ -54,20 +55,25 @@ class Points:
         of = np.flatnonzero(self.known & self.admitted)
         return of[on_front(self.error[of], self.other[of])] if len(of) else of
 
+    @property
+    def kind(self):
+        """Of what it is, but of cells."""
+        return "" if not self.tracked else "trackers" if not self.cells else "with trackers of " + ", ".join(each.rsplit("/", 1)[-1] for each in self.tracked)
+
     def told(self):
-        """Places that are named: of what remains, and of trackers on the front."""
-        tracker = np.array([not look[0].startswith("C = ") for look in self.looks])
-        on = np.isin(np.arange(len(self.looks)), self.front()) & tracker | self.remains & self.known
-        return list(dict.fromkeys((self.error[i], self.other[i]) for i in np.flatnonzero(on)))
+        """Places that are named: of trackers, which are few, and of what remains."""
+        tracker = np.array([is_tracker(look) for look in self.looks])
+        of = np.concatenate([np.flatnonzero(self.known & each) for each in (tracker, self.remains)])
+        return list(dict.fromkeys((self.error[i], self.other[i]) for i in of))
 
     def remain_label(self):
         objectives, percent = self.of
-        return "front without near equals" + (f" in {', '.join(clean(objectives).split(','))}" if objectives else "") + f" ({percent:g} %)"
+        return "remaining cells: front" + (f" in {', '.join(clean(objectives).split(','))}" if objectives else "") + f" within {percent:g} %"
 
     def at_places(self):
         """By place: what is told there, so that no point hides another. One alone is told in short, as its mark tells the kind."""
         found = {}
-        for i in np.flatnonzero(self.known):
+        for i in sorted(np.flatnonzero(self.known), key=lambda i: not is_tracker(self.looks[i])):
             found.setdefault((self.error[i], self.other[i]), []).append(i)
         return {place: self.names[own[0]] if len(own) == 1 else text_of_place([self.wholes[i] for i in own]) for place, own in found.items()}
 
@@ -79,7 +85,12 @@ def text_of_place(texts):
     return "\n".join(lines[:3] + ([f"and {len(lines) - 3} more"] if len(lines) > 3 else []))
 
 
+def is_tracker(look):
+    return not look[0].startswith("C = ")
+
+
 MOST_KINDS, SHORT, MARK = 8, 12, 4  # kinds that are all told apart; letters of one that is told beside a point; points
+MOST_COUNTS = 16  # numbers of counters in a legend; as in viewer/web/src/views/fronts.ts
 
 
 def short_settings(every):
@@ -102,6 +113,7 @@ class Kinds:
         self.shortly, self.keys = short_settings({clean(settings) for cells in sweeps for settings in cells.settings})
         self.policies = len({each for cells in sweeps for each in cells.eviction}) > 1
         self.counts = sorted({int(count) for cells in sweeps for count in cells.counters})
+        self.colours = distinct_colours(len(self.counts))
         self.names = list(dict.fromkeys(name for cells in sweeps for name in self.of(cells)))
         self.named, self.several = self.names, len(self.names) > 1
         self.short = max(map(len, self.names), default=0) <= SHORT
@@ -121,9 +133,8 @@ class Kinds:
         """Marks of one size, which are open but for the first kind, so that none hides another at its place."""
         if name is not None and name not in self.named:
             return {"color": "#c4c8ce", "marker": ".", "linestyle": "none", "markersize": MARK, "zorder": 1}
-        looks = style(0 if count is None else self.counts.index(count))
-        if len(self.counts) > len(CURVES) and self.several and count is not None:
-            looks["color"] = tuple(ramp(0.25 + 0.75 * self.counts.index(count) / (len(self.counts) - 1)) / 255)
+        i = 0 if count is None else self.counts.index(count)
+        looks = {**style(i), **({} if count is None else {"color": self.colours[i]})}
         if self.several:
             j = 0 if name is None else self.named.index(name)
             fill = "full" if j == 0 else "none" if j < len(MARKERS) else "left"
@@ -131,7 +142,10 @@ class Kinds:
         return {**looks, "linestyle": "none", "markersize": MARK}
 
     def handles(self):
-        handles = [Line2D([], [], label=f"C = {count}", **self.look(count, None)) for count in self.counts]
+        step = max(1, -(-len(self.counts) // MOST_COUNTS))
+        handles = [Line2D([], [], label=f"C = {count}", **self.look(count, None)) for count in self.counts[::step]]
+        if step > 1:
+            handles.append(Line2D([], [], label=f"and {len(self.counts) - len(handles)} between", linestyle="none"))
         if self.several:
             handles += [Line2D([], [], label=name, **self.look(None, name)) for name in self.named]
         if len(self.named) < len(self.names):
@@ -145,6 +159,7 @@ def add_cells(points, cells, metric, kinds, standing):
     wholes = [name + (f", {kind}" if kinds.several and kinds.short else "") for name, kind in zip(names, of)]
     looks = [(f"C = {count}" + (f", {kind}" if kinds.several else ""), kind, int(count)) for count, kind in zip(cells.counters, of)]
     admitted, _, remains = (each[cells.chosen] for each in standing)
+    points.cells = True
     points.add(cells.values("error"), cells.values(metric), admitted, remains, names, wholes, looks)
 
 
@@ -162,7 +177,8 @@ def add_trackers(points, result, metric):
 
 
 def tracker_look(i):
-    return {"color": "#333333", "marker": "*P^vDX"[i % 6], "linestyle": "none", "markersize": 6}
+    """Open, so that none hides another or a cell."""
+    return {"color": "#333333", "marker": "*P^vDX"[i % 6], "linestyle": "none", "markersize": 6, "fillstyle": "none", "markeredgewidth": 0.8, "zorder": 3}
 
 
 def about_trackers(result):
@@ -170,18 +186,24 @@ def about_trackers(result):
     return program, str(result.file["trackers"].attrs["link"]), machine
 
 
-def add_beside(panels, tracked, metric):
+def stand_on_fronts(panels, tracked, metric, alone):
+    """Trackers on the fronts of sweeps of their workload, link and machine; where there are none, on one of their own, if that is wanted."""
     about = program, link, machine = about_trackers(tracked)
-    own = [panel for panel in panels if panel.about == about]
-    if not own:
+    own = [panel for panel in panels if panel.about == about and panel.cells]
+    if not own and not alone:
         raise Refused(f"{tracked.path}: its trackers are of {program} on {machine}, {link}, of which no sweep here has cells")
+    if not own:
+        own = [Points(tracked.path, about)]
+        panels += own
     for panel in own:
-        panel.kind = f"with trackers of {clean(tracked.path.rsplit('/', 1)[-1])}"
+        if clean(tracked.path) in panel.tracked:
+            continue  # given twice
+        panel.tracked.append(clean(tracked.path))
         add_trackers(panel, tracked, metric)
 
 
 def panels_of(results, options, metric):
-    """A panel per workload and link of each sweep, and one per file of trackers; what is laid over all is in the options."""
+    """A panel per workload and link of each sweep, with trackers of the same, and one per file of others."""
     sweeps = [(i, result, place, Cells(result, named_eviction(result, options) or (lambda every: every), place))
               for i, result in enumerate(results) if "trackers" not in result.file
               for place in chosen_places(result.path, [place[:2] for place in places(result)], options)]
@@ -190,14 +212,13 @@ def panels_of(results, options, metric):
     for i, result, (workload, link), cells in sweeps:
         standing, of = standings(result, options.standing[i] if options.standing else "")
         ordinal = sum(panel.path == result.path and panel.about[0] == workload for panel in panels)
-        panels.append(Points(result.path, (workload, link, result.program()[1]), "", of, ordinal))
+        panels.append(Points(result.path, (workload, link, result.program()[1]), of, ordinal))
         add_cells(panels[-1], cells, metric, kinds, standing)
     for result in results:
         if "trackers" in result.file:
-            panels.append(Points(result.path, about_trackers(result), "trackers"))
-            add_trackers(panels[-1], result, metric)
+            stand_on_fronts(panels, result, metric, alone=True)
     if options.beside:
-        add_beside(panels, Result(options.beside), metric)
+        stand_on_fronts(panels, Result(options.beside), metric, alone=False)
     kinds.choose(panels)
     return panels, kinds
 
@@ -211,7 +232,7 @@ def draw_front(axes, points, kinds, metric):
         for admitted in (True, False):
             some = of & (points.admitted == admitted)
             if some.any() or admitted:
-                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 0.3}))
+                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 1 / 3}))
     front = points.front()
     if not points.admitted.any():
         axes.text(0.5, 0.97, "no cell is within the bounds: all are drawn pale", transform=axes.transAxes, ha="center", va="top")
@@ -250,7 +271,7 @@ def front(result, options):
         if len(panels) == 1 and not points.known.all():
             axes.set_title(f"{points.known.sum()} of {len(points.known)} cells; the others are not known", loc="right" if points.kind else "left")
     scale_panels(grid, slots, metric)
-    head_of_fronts(figure, results, panels, kinds, options)
+    head_of_fronts(figure, sorted(results, key=lambda each: "sweep" not in each.file), panels, kinds, options)
     legend_of_fronts(figure, drawn, kinds)
     for axes, points in drawn:
         names, on = points.at_places(), points.told()

@@ -63,21 +63,59 @@ def front_grid(slots, across, options):
     return figure, grid
 
 
+class ValueScale:
+    """From where to where an axis of values goes, how they are spread and which are named: as valueScale() in viewer/web/src/chart.ts."""
+
+    def __init__(self, values, wanted):
+        """`wanted`: linear, log, or auto: logarithmic where values lie far apart."""
+        sizes = np.abs(values[values != 0])
+        low, high = values.min(), values.max()
+        linear = wanted == "linear" or not len(sizes) or wanted == "auto" and sizes.max() <= FAR * sizes.min()
+        room = DRAWING["scale"]["room"]
+        if linear:
+            self.name, functions, low, high = "linear", (lambda x: x, lambda x: x), min(0, low), max(0, high)
+            high = high if high > low else low + 1
+        elif low > 0:
+            self.name, functions = "log", (np.log, np.exp)
+            low, high = (low / 2, 2 * high) if low == high else (low, high)
+        else:
+            unit = 10 ** np.floor(np.log10(max(sizes.min(), sizes.max() / 1e6)) + 1e-9)
+            functions = (lambda x: np.sign(x) * np.log1p(np.abs(x) / unit), lambda x: np.sign(x) * np.expm1(np.abs(x)) * unit)
+            self.name, low, high = "function", min(0, low), max(0, high)
+        self.more = {"functions": functions} if self.name == "function" else {}
+        there, back = functions
+        below = room if low < 0 or not linear and low > 0 else 0
+        whole = (there(high) - there(low)) / (1 - room - below)
+        self.low, self.high = back(there(low) - below * whole), back(there(high) + room * whole)
+        self.ticks = even_ticks(self.low, self.high) if linear else log_ticks(self.low, self.high) if low > 0 else self.around_zero(unit, low, high)
+
+    @staticmethod
+    def around_zero(unit, low, high):
+        """0 and powers of ten on both sides, at most three."""
+        top = int(np.floor(np.log10(max(high, -low) / unit) + 1e-9))
+        side = [unit * 10.0 ** power for power in range(top, -1, -(top + 1) // 3)]
+        return [each for each in [-each for each in side] + [0] + side[::-1] if low <= each <= high]
+
+
+def wanted_scale(metric):
+    return "linear" if metric == "error" else "auto" if metric == "slowdown" else "log"
+
+
 def scale_panels(grid, slots, metric):
-    """One scale, with room round the points; numbers along x below panels that have none beneath."""
+    """One scale, that of the page; numbers along x below panels that have none beneath."""
     panels = [panel for panel in slots if panel]
     error, other = (np.concatenate([getattr(panel, of)[panel.known] for panel in panels]) for of in ("error", "other"))
-    if is_log(metric, other):
-        for axes in grid[:, 0]:
-            logarithmic(axes, other)
-    for low, high, log, share, limit in ((error.min(), error.max(), False, 0.07, "set_xlim"), (other.min(), other.max(), is_log(metric, other), 0.1, "set_ylim")):
-        if low == high:
-            low, high = (low / 2, 2 * high) if log else (low - 0.5, high + 0.5)
-        ratio, room = (high / low) ** share if log else 1, 0 if log else share * (high - low)
-        getattr(grid.flat[0], limit)(low / ratio - room, high * ratio + room)
+    x, y = ValueScale(error, "linear"), ValueScale(other, wanted_scale(metric))
+    inset = DRAWING["scale"]["inset"]  # points without error keep off the axis
+    grid.flat[0].set_yscale(y.name, **y.more)
+    grid.flat[0].set(xlim=(x.low - (x.high - x.low) * inset / (1 - inset), x.high), ylim=(y.low, y.high))
     across = grid.shape[1]
     for i, axes in enumerate(grid.flat):
         axes.set_visible(i < len(slots) and slots[i] is not None)
+        axes.xaxis.set_major_locator(FixedLocator(x.ticks))
+        axes.yaxis.set_major_locator(FixedLocator(y.ticks))
+        axes.yaxis.set_major_formatter(lambda value, _: number(value))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         if i + across >= len(slots) or slots[i + across] is None:
             axes.set(xlabel=METRICS["error"][1])
             axes.tick_params(labelbottom=True)
@@ -85,26 +123,37 @@ def scale_panels(grid, slots, metric):
         axes.set(ylabel=METRICS[metric][1])
 
 
-def legend_below(figure, handles):
-    """In as many columns as the figure's width allows; the figure grows by what they take."""
-    width, height = figure.get_size_inches()
-    letter, mark = 0.052, 0.45  # inches, of 7 points
+LETTER, MARKED = 0.052, 0.45  # inches, of 7 points: a letter, and the mark of an entry
+
+
+def rows_of_legend(handles, width):
+    """Of entries of about one width, in as many columns as a width allows: what legend() takes."""
     for each in handles:
-        each.set_label(textwrap.fill(each.get_label(), int((width - mark) / letter)))
+        each.set_label(textwrap.fill(each.get_label(), int((width - MARKED) / LETTER)))
     widest = max(len(line) for each in handles for line in each.get_label().split("\n"))
-    columns = max(1, min(len(handles), int(width / (mark + letter * widest))))
-    legend = figure.legend(handles=handles, frameon=False, loc="lower center", ncols=columns, borderaxespad=0.2, columnspacing=1.2)
-    taken = legend.get_window_extent(figure.canvas.get_renderer()).height / figure.dpi + 0.08
+    return {"handles": handles, "ncols": max(1, min(len(handles), int(width / (MARKED + LETTER * widest))))}
+
+
+def legend_below(figure, *parts):
+    """Each part in as many columns as the figure's width allows, the last lowest; the figure grows by what they take."""
+    width, height = figure.get_size_inches()
+    taken, legends = 0, []
+    for part in filter(None, reversed(parts)):
+        legend = figure.legend(**rows_of_legend(part, width), frameon=False, loc="lower center", borderaxespad=0.2, columnspacing=1.2)
+        legends.append((legend, taken))
+        taken += legend.get_window_extent(figure.canvas.get_renderer()).height / figure.dpi + 0.04
+    taken += 0.04
     figure.set_size_inches(width, height + taken)
+    for legend, above in legends:
+        legend.set_bbox_to_anchor((0, above / (height + taken), 1, 1))
     bottom = taken / (height + taken)
     figure.get_layout_engine().set(rect=(0, bottom, 1, 1 - bottom))
 
 
 def legend_of_fronts(figure, drawn, kinds):
     """Of cells, of trackers, and of what the panels draw over them, each once."""
-    handles = kinds.handles()
-    handles += [Line2D([], [], label=name, **look) for name, look in {name: look for _, panel in drawn for name, kind, look in panel.looks if kind is None}.items()]
-    handles.append(next(line for line in drawn[0][0].lines if line.get_label().startswith("front in ")))
+    handles = kinds.handles() + [Line2D([], [], label=name, **look) for name, look in {name: look for _, panel in drawn for name, kind, look in panel.looks if kind is None}.items()]
+    of_front = next(line for line in drawn[0][0].lines if line.get_label().startswith("front in "))
     rings = {}
     for axes, panel in drawn:
         for line in axes.lines:
@@ -113,7 +162,7 @@ def legend_of_fronts(figure, drawn, kinds):
     for label, (line, files) in rings.items():
         if len(rings) > 1:  # files that were asked for other objectives
             line.set_label(f"{label}: {', '.join(files)}")
-    legend_below(figure, handles + [line for line, _ in rings.values()])
+    legend_below(figure, handles, [of_front] + [line for line, _ in rings.values()])
 
 
 def place_labels(axes, labels):

@@ -21,6 +21,7 @@ def main():
     parser.add_argument("--eviction", default="")
     parser.add_argument("--workload", action="append", default=[])
     parser.add_argument("--link", default="")
+    parser.add_argument("--settings", default="")
     parser.add_argument("--test", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--beside", default="")

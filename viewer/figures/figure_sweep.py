@@ -8,7 +8,7 @@ METRICS = {"swapouts": ("swapouts", "swap-outs"), "error": ("error", "error / %"
            "bits": ("bits", "bits"), "area": ("area", "area / transistors"), "energy": ("energy", "energy per event"),
            "slowdown": ("slowdown", "slowdown / %")}
 FRACTIONS = ("error", "slowdown")
-FAR = 30  # slowdowns whose largest is more than so many times the smallest are drawn on logarithmic scales
+FAR = DRAWING["scale"]["far"]  # slowdowns whose largest is more than so many times the smallest are drawn on logarithmic scales
 
 
 def is_log(metric, values):
@@ -19,11 +19,34 @@ def is_log(metric, values):
     return metric != "slowdown" or known.max() > FAR * known.min()
 
 
-def logarithmic(axes, values):
-    """A logarithmic y axis with numbers as elsewhere; where it has less than two powers of ten, steps of 1, 2, 5."""
+def even_ticks(low, high, about=5):
+    """Multiples of 1, 2 or 5 times a power of ten, so many or about so; as ticks() of the page (d3-array)."""
+    step = (high - low) / about
+    power = 10.0 ** np.floor(np.log10(step))
+    step = power * next(size for size, least in ((10, 50 ** 0.5), (5, 10 ** 0.5), (2, 2 ** 0.5), (1, 0)) if step / power >= least)
+    return [i * step for i in range(int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9)) + 1)]
+
+
+def log_ticks(low, high):
+    """Powers of ten, at most about five; where there are fewer than two, steps of 1, 2, 5; as logTicks() in viewer/web/src/chart.ts."""
+    least, most = np.log10(low), np.log10(high)
+    found = [10.0 ** each for each in np.arange(np.ceil(least - 1e-9), most + 1e-9, max(1, np.floor((most - least) / 4 + 0.5)))]
+    if len(found) < 2:
+        found = [each * 10.0 ** np.floor(least) for each in (1, 2, 5, 10, 20, 50)]
+    inside = [each for each in found if low * (1 - 1e-9) <= each <= high]
+    return inside if len(inside) > 1 else even_ticks(low, high, 3)
+
+
+class LogTicks(Locator):
+    def __call__(self):
+        low, high = sorted(self.axis.get_view_interval())
+        return log_ticks(low, high) if 0 < low < high else []
+
+
+def logarithmic(axes):
+    """A logarithmic y axis with numbers as elsewhere."""
     axes.set_yscale("log")
-    narrow = np.nanmax(values) < 100 * np.nanmin(values)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axes.yaxis.set_major_locator(LogTicks())
     axes.yaxis.set_major_formatter(lambda value, _: number(value))
     axes.yaxis.set_minor_formatter(NullFormatter())
 
@@ -69,6 +92,12 @@ def chosen_places(path, every, options):
                 raise Refused(f"{path}: --{option}: there is no {option} '{each}'; there are: {', '.join(map(clean, known))}")
     found = [place for place in dict.fromkeys(every) if not options.workload or any(is_workload(place[0], each) for each in options.workload)]
     found = [place for place in found if not links or place[1] in links]
+    keys = options.settings.split(",") if options.settings else []
+    for each in keys:
+        known = list(dict.fromkeys(part for place in every for part in place[2].split(",") if part))
+        if each not in known:
+            raise Refused(f"{path}: --settings: there is no '{each}'; there are: {', '.join(map(clean, known)) or 'none'}")
+    found = [place for place in found if all(each in place[2].split(",") for each in keys)]
     if not found:
         raise Refused(f"{path}: no cells are of these workloads and links together; there are: "
                       + "; ".join(f"{clean(place[0])}, {clean(place[1])}" for place in dict.fromkeys(place[:2] for place in every)))
@@ -188,7 +217,7 @@ class SweepPanel:
                 axes.plot(x, theirs, markerfacecolor="white", markeredgewidth=0.8, **{**looks, "linestyle": "none"})
         axes.set_xscale("log", base=2)
         if scale.log:
-            logarithmic(axes, scale.values)
+            logarithmic(axes)
         axes.set(xlabel="counters", ylabel=METRICS[metric][1])
         legend_beside(axes, title="open: published" if self.has_published() else None, title_fontsize=7)
         axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
@@ -218,8 +247,9 @@ MOST_PANELS = 20
 def sweep_panels(result, options, metric):
     every = chosen_places(result.path, places(result), options)
     if len(every) > MOST_PANELS:
-        raise Refused(f"{result.path}: {len(every)} panels of workloads, links and settings are too many for one figure; choose some with --workload "
-                      "and --link, or draw the kind front")
+        parts = [(f"--{name}", list(dict.fromkeys(clean(place[i]) for place in every))) for i, name in enumerate(("workload", "link", "settings"))]
+        told = "; ".join(f"{option}: {', '.join(names[:3])}" + (f" or {len(names) - 3} others" if len(names) > 3 else "") for option, names in parts if len(names) > 1)
+        raise Refused(f"{result.path}: {len(every)} panels of workloads, links and settings are too many for one figure; choose some ({told}), or draw the kind front")
     return [SweepPanel(result, options, metric, place) for place in every]
 
 

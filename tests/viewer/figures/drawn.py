@@ -33,7 +33,7 @@ def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu
 def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
                                  "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", "more": [], "x": "", "y": "", "value": "",
-                                 "facet": "", "lines": "", "where": "", "standing": [], "workload": [], "link": "", **given})
+                                 "facet": "", "lines": "", "where": "", "standing": [], "workload": [], "link": "", "settings": "", **given})
 
 
 def core(kind, result, options):

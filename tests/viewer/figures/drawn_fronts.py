@@ -2,6 +2,11 @@
 # Fronts of sweeps, and trackers on them, beside what the file has: after drawn.py.
 
 
+def legends_of(figure):
+    """Texts and lines of all legends, the upper first."""
+    return [pair for each in reversed(figure.legends) for pair in zip(each.get_texts(), each.get_lines())]
+
+
 def fronts_of_workloads_links_and_files_have_one_scale():
     one, other = fronts_file("a", ["lu", "radix"], ["core-L1"], [0.0, 0.1]), fronts_file("b", ["fft"], ["core-L1", "L1-L2"], [0.2, 0.5])
     axes = [each for each in front(one, wanted(more=[other.path])).axes if each.get_visible()]
@@ -27,7 +32,19 @@ def trackers_stand_on_the_front_of_the_sweep():
     assert np.allclose(np.column_stack(line.get_data()), [(0, 1), (5, 0.5), (20, 1 / 3), (50, 0.1)]), line.get_data()
     alone = front(trackers, wanted()).axes[0]
     assert np.allclose(line_named(alone, "front").get_xdata(), [5, 50])
-    assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1"]
+    assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1", "t2"], "also what is beaten has its name"
+
+
+def a_tracker_is_named_first_where_many_lie_on_one_place():
+    cells = sweep_file(["fifo", "lru", "clock", "lfu"], ["1"] * 4, [16] * 4, [0] * 4, [1] * 4)
+    with h5py.File(trackers_file("t", [0.0, 0.0], [1.0, 0.9]).path, "r+") as file:
+        file.create_dataset("machine/yaml", data=["-"])
+        file["machine"].attrs["name"] = "small"
+        path = file.filename
+    shown = texts_of(front(cells, wanted(beside=path)))
+    assert any(each.startswith("t0\nG = 1, C = 16") for each in shown) and "t1" in shown, shown
+    for line in front(cells, wanted(beside=path)).axes[0].lines:
+        assert line.get_label()[0] != "t" or line.get_fillstyle() == "none", "marks of trackers hide nothing"
 
 
 def panels_of_one_workload_stand_beside_each_other():
@@ -59,19 +76,46 @@ def rings_of_other_objectives_look_different_and_name_their_files():
     figure = front(one, wanted(more=[other.path], standing=[":error,bytes,bits:5", ":error,bits:5"]))
     rings = [next(each for each in axes.lines if each.get_gid() == "remain") for axes in figure.axes[:2]]
     assert [each.get_marker() for each in rings] == ["o", "s"] and [circled(axes) for axes in figure.axes[:2]] == [[0], [0]]
-    legend = {text.get_text(): handle.get_marker() for text, handle in zip(figure.legends[0].get_texts(), figure.legends[0].get_lines())}
-    assert legend[f"front without near equals in error, bytes, bits (5 %): {name_of(one)}"] == "o", legend
-    assert legend[f"front without near equals in error, bits (5 %): {name_of(other)}"] == "s", legend
+    legend = {text.get_text(): handle.get_marker() for text, handle in legends_of(figure)}
+    assert legend[f"remaining cells: front in error, bytes, bits within 5 %: {name_of(one)}"] == "o", legend
+    assert legend[f"remaining cells: front in error, bits within 5 %: {name_of(other)}"] == "s", legend
     assert titles_of(figure) == [[f"{name_of(one)}: lu, core-L1", f"{name_of(other)}: radix, core-L1"]]
     same = front(one, wanted(more=[other.path], standing=[":error,bits:5"] * 2))
-    assert [each for each in texts_of(same) if each.startswith("front without")] == ["front without near equals in error, bits (5 %)"]
+    assert [each for each in texts_of(same) if each.startswith("remain")] == ["remaining cells: front in error, bits within 5 %"]
 
 
 def panels_with_trackers_say_so():
     cells, trackers = fronts_file("a", ["lu n=8"], ["core-L1"], [0.0, 0.1]), trackers_file("t", [0.05], [0.5])
     assert titles_of(front(cells, wanted(beside=trackers.path))) == [[f"lu n=8, core-L1, with trackers of {name_of(trackers)}"]]
-    both = titles_of(front(cells, wanted(more=[trackers.path])))
-    assert both == [[f"{name_of(cells)}: lu n=8, core-L1", f"{name_of(trackers)}: lu n=8, core-L1, trackers"]], both
+    other = fronts_file("b", ["radix"], ["core-L1"], [0.0, 0.1])
+    for given in ([cells, trackers], [trackers, cells]):
+        figure = front(given[0], wanted(more=[given[1].path]))
+        assert titles_of(figure) == [[f"lu n=8, core-L1, with trackers of {name_of(trackers)}"]], "on the front of their workload, in any order"
+        assert np.allclose(line_named(figure.axes[0], "front").get_xdata(), [0, 5]), line_named(figure.axes[0], "front").get_xdata()
+        figure = front(given[0], wanted(more=[given[1].path, other.path, trackers.path]))
+        assert titles_of(figure)[0] == [f"lu n=8, core-L1, with trackers of {name_of(trackers)}", "radix, core-L1"], titles_of(figure)
+    assert titles_of(front(other, wanted(more=[trackers.path]))) == [["radix, core-L1", "lu n=8, core-L1, trackers"]], "without cells on their own"
+
+
+def many_counters_leave_room_for_the_plot():
+    for many in (12, 100):
+        figure = front(sweep_file(["fifo"] * many, ["1"] * many, range(1, many + 1), np.linspace(0, 0.5, many), range(2 * many, many, -1)), wanted(metric="swapouts"))
+        figure.canvas.draw()
+        assert sum(each.get_window_extent().height for each in figure.legends) < 0.5 * figure.axes[0].get_window_extent().height
+        names = [each.get_text() for each, _ in legends_of(figure) if each.get_text().startswith(("C = ", "and "))]
+        assert len(names) <= 17 and names[0] == "C = 1" and (many < 17 or names[-1] == f"and {many - len(names) + 1} between"), names
+        colours = {line.get_color() for line in figure.axes[0].lines if line.get_label().startswith("C = ")}
+        assert len(colours) == many and LIGHT["many"][0] in colours and LIGHT["many"][-1] in colours, "each has a colour of its own"
+    assert distinct_colours(3) == CURVES[:3] and distinct_colours(15)[2:5:2] == LIGHT["many"][1:3]
+
+
+def the_axis_of_what_it_costs_has_several_numbers():
+    for values in ([4300, 5100], [600, 1900], [11, 19], [7, 7], [1, 9e6], [3, 40], [0, 5]):
+        figure = front(sweep_file(["fifo"] * 2, ["1", "2"], [16, 16], [0, 0.1], values), wanted(metric="swapouts"))
+        figure.canvas.draw()
+        low, high = figure.axes[0].get_ylim()
+        named = [each.get_text() for each, at in zip(figure.axes[0].get_yticklabels(), figure.axes[0].get_yticks()) if low <= at <= high]
+        assert len(named) > 1 and len(set(named)) == len(named) and "" not in named, (values, named)
 
 
 def circled(axes):
@@ -96,7 +140,7 @@ def what_remains_is_what_the_file_says():
     # what the tool hands over where it is asked for other objectives
     figure = front(cells, wanted(standing=["31002:bits,error:12.5"]))
     assert circled(figure.axes[0]) == [0] and np.allclose(line_named(figure.axes[0], "front").get_xdata(), [0, 10, 30])
-    assert "front without near equals in bits, error (12.5 %)" in texts_of(figure) and "front in error, bytes" in texts_of(figure)
+    assert "remaining cells: front in bits, error within 12.5 %" in texts_of(figure) and "front in error, bytes" in texts_of(figure)
     both = front(cells, wanted(more=[cells.path], standing=["00003:bits:5", ""])).axes
     assert [circled(each) for each in both[:2]] == [[30], [10.9]]
 
@@ -117,7 +161,7 @@ def rings_lie_on_the_line_where_both_are_of_the_same_objectives():
         corners = {tuple(np.round(each, 6)) for each in line.get_xydata()}
         assert {tuple(np.round(each, 6)) in corners for each in ring.get_xydata()} == ({True} if on else {True, False}), names
         shown = texts_of(figure)
-        assert "front in error, bits" in shown and f"front without near equals in {names.replace(',', ', ')} (0 %)" in shown, shown
+        assert "front in error, bits" in shown and f"remaining cells: front in {names.replace(',', ', ')} within 0 %" in shown, shown
 
 
 def many_settings_can_be_read():
@@ -132,12 +176,12 @@ def many_settings_can_be_read():
                 panels = [each for each in figure.axes if each.get_visible()]
                 cells = [line for axes in panels for line in axes.lines if line.get_label().startswith("C = ")]
                 assert max(line.get_markersize() for line in cells) == MARK
-                shown = [each.get_text().replace("\n", " ") for each in figure.legends[0].get_texts()]
+                shown = [each.get_text().replace("\n", " ") for each, _ in legends_of(figure)]
                 assert (names[-1] in shown) and (names[1] in shown) == (many == 2), shown
                 assert (f"{many - 2} other settings" in shown) == (many > 8), "the least, which is the front, and the one that remains"
                 whole, titles = figure.bbox, [axes.get_title(loc="left") for axes in panels]
                 assert files == 1 or len(set(titles)) == files and all(f"f{many}" in each for each in titles), titles
-                boxes = [axes.get_window_extent() for axes in panels] + [figure.legends[0].get_window_extent()]
+                boxes = [axes.get_window_extent() for axes in panels] + [each.get_window_extent() for each in figure.legends]
                 boxes += [axes._left_title.get_window_extent() for axes in panels if axes.get_title(loc="left")]
                 assert boxes[0].height > 0.9 * figure.dpi and boxes[0].width > 0.9 * figure.dpi, "panels keep their room"
                 for i, box in enumerate(boxes):
@@ -181,7 +225,7 @@ def fronts_are_staircases_over_all_rows():
                 assert name in title, title
             assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
             if not chosen:
-                legend = [each.get_text() for each in figure.legends[0].get_texts()]
+                legend = [each.get_text() for each, _ in legends_of(figure)]
                 assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front in error, swapouts"}, legend
             plt.close(figure)
 

@@ -51,7 +51,10 @@ def sweeps_of_settings_have_a_panel_each_up_to_twenty():
             titles = [each.get_title(loc="left") for each in sweep(cells, wanted(metric="error")).axes[::2]]
             assert [each.rsplit(", ", 1)[-1] for each in titles] == ["ways=0", "ways=1"], titles
         else:
-            assert "21 panels of workloads, links and settings are too many" in refusal(sweep, cells, wanted(metric="error"))
+            told = refusal(sweep, cells, wanted(metric="error"))
+            assert "21 panels of workloads, links and settings are too many" in told and "(--settings: ways=0, ways=1, ways=2 or 18 others)" in told, told
+            assert sweep(cells, wanted(metric="error", settings="ways=7")).axes[0].get_title(loc="left") == "error / %", "one panel"
+            assert "--settings: there is no 'ways=99'; there are: ways=0, " in refusal(sweep, cells, wanted(metric="error", settings="ways=99"))
 
 
 def campaign_file():

@@ -121,7 +121,7 @@ TEST_F(Figures, FrontsHaveTheCellsThatNoOtherBeats) {
     const std::string script(figure_script());
     write_contents(directory_ / "front.py", script.substr(0, script.rfind("main()")) + R"(
 result = Result(sys.argv[1])
-drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", more=[], standing=["33133111:error,slowdown:5"])).axes[0]
+drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", settings="", more=[], standing=["33133111:error,slowdown:5"])).axes[0]
 line = next(each for each in drawn.lines if each.get_label() == "front in error, slowdown")
 points = [(round(x, 9), round(y, 9)) for x, y in zip(*line.get_data())]
 assert points == [(0, 40), (1, 10), (1, 10), (5, -10)], points
@@ -162,11 +162,11 @@ assert short_settings(["ways=0,width=8", "ways=4,width=8"]) == ({"ways=0,width=8
 for alone in (["", "ways=4"], ["ways=4"], ["ways=4", "drain=full,ways=4"]):
     assert short_settings(alone) == ({each: each for each in alone}, ""), alone
 def remaining(second):
-    drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
+    drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", settings="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
     return [" ".join(each.get_text().split()) for each in drawn.legends[0].get_texts() if "remain" in each.get_text()]
-assert remaining("333:error,slowdown:5") == ['front without near equals in error, slowdown (5 %)'], remaining("333:error,slowdown:5")
+assert remaining("333:error,slowdown:5") == ['remaining cells: front in error, slowdown within 5 %'], remaining("333:error,slowdown:5")
 first, second = remaining("333:error:1")
-assert (first, second) == ('front without near equals in error, slowdown (5 %): s.h5', 'remain of the front in error (1 %): t.h5'), (first, second)
+assert (first, second) == ('remaining cells: front in error, slowdown within 5 %: s.h5', 'remaining cells: front in error within 1 %: t.h5'), (first, second)
 )");
     EXPECT_EQ(
         std::system(

@@ -62,9 +62,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
 }
 
 const largePart = 0.25;
-
 type Cause = keyof typeof inWords;
-
 const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */

@@ -85,15 +85,11 @@ export const phaseCount = (source: Source): number =>
 
 /** The other of two files in the place of the one that is shown. */
 export const turned = (app: App): App => ({ source: app.others[0], others: [app.source], state: app.state, set: (change) => app.set(change), move: (x) => app.move(x) });
-
 /** Whether the first file is subtracted from the second. */
 export const differs = (app: App): boolean => app.state.file === 'difference' && app.others.length > 0;
-
 /** Phases that can be chosen: of a difference those of either file. */
 export const phasesToChoose = (app: App): number => Math.max(phaseCount(app.source), differs(app) ? phaseCount(app.others[0]) : 0);
-
 export const chosenPhases = (app: App): number[] | null => readPhases(app.state.phases, phasesToChoose(app), app.source.info.phases.names).phases;
-
 export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(app));
 
 export function phasesName(app: App, phases: number[] | null): string {
@@ -108,7 +104,6 @@ export function titleOf(source: Source): string {
 }
 
 export const baseName = (source: Source): string => source.info.name.replace(/\.h5$/, '');
-
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
@@ -193,7 +188,6 @@ type Key =
     | 'curves' | 'off' | 'residuals';
 
 export const readHash = (): State => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-
 /** Steps of this page that can be undone. */
 export const depth = (): number => (history.state as { depth?: number } | null)?.depth ?? 0;
 

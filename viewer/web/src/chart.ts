@@ -3,15 +3,12 @@
 // lie far apart), axes, curves that lie on each other, names beside their ends or in free places.
 import { bisectLeft, group, max, mean, min, pairs, range, sort, ticks } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
+import { scale as rule } from '../../drawing.json';
 import { textWidth, theme, type Box, type Painter, type Point } from './paint';
 
 type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
 /** `auto`: logarithmic where values lie far apart. */
 export type Wanted = 'linear' | 'log' | 'auto';
-
-/** Values whose magnitudes differ by more than this are drawn on a logarithmic scale. */
-const far = 30;
-
 type Extent = ReturnType<typeof extentOf>;
 
 /** Of values that are known: the least and the most; the smallest and the largest magnitude of those that are not 0. */
@@ -23,7 +20,7 @@ export function extentOf(...lists: Iterable<number>[]) {
 
 function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
     if (!(large >= small) || wanted === 'linear') return 'linear';
-    if (wanted === 'auto' && large <= far * small) return 'linear';
+    if (wanted === 'auto' && large <= rule.far * small) return 'linear';
     return least > 0 ? 'logarithmic' : 'symmetric logarithmic';
 }
 
@@ -33,7 +30,7 @@ function logTicks(least: number, most: number): number[] {
     const powers = range(Math.ceil(low - 1e-9), high + 1e-9, Math.max(1, Math.round((high - low) / 4)));
     const found = powers.length > 1 ? powers.map((power) => 10 ** power) : [1, 2, 5, 10, 20, 50].map((each) => each * 10 ** Math.floor(low));
     const inside = found.filter((each) => each >= least * (1 - 1e-9) && each <= most);
-    return inside.length ? inside : ticks(least, most, 3);
+    return inside.length > 1 ? inside : ticks(least, most, 3);
 }
 
 /** 0 and powers of ten on both sides, at most three, evenly from the largest down. */
@@ -51,12 +48,12 @@ export function valueScale(extent: Extent, wanted: Wanted, { symmetric = false, 
     const { least, most, small, large } = extent;
     const spread = spreadOf(extent, wanted);
     const whole = tight || spread === 'logarithmic' ? [least, most] : [Math.min(0, least), Math.max(0, most)];
-    const [from, end] = symmetric && large > 0 ? [-large, large] : whole;
+    const [from, end] = symmetric && large > 0 ? [-large, large] : spread === 'logarithmic' && !tight && least === most ? [least / 2, 2 * most] : whole;
     const to = end > from || spread !== 'linear' ? end : from + 1;
     // linear up to a power of ten not above the least magnitude, at most six below the largest
     const unit = 10 ** Math.floor(Math.log10(Math.max(small, large / 1e6)) + 1e-9);
     const scale = spread === 'linear' ? scaleLinear() : spread === 'logarithmic' ? scaleLog() : scaleSymlog().constant(unit);
-    const room = tight ? 0 : 0.06;
+    const room = tight ? 0 : rule.room;
     scale.domain([from, to]).range([from < 0 || spread === 'logarithmic' ? room : 0, 1 - room]);
     const [bottom, top] = tight ? [from, to] : [scale.invert(0), scale.invert(1)];
     const found = spread === 'linear' ? ticks(bottom, top, about) : spread === 'logarithmic' ? logTicks(bottom, top) : symlogTicks(unit, from, to);
@@ -107,9 +104,7 @@ export function drawNote(p: Painter, text: string, { x, y, width, height }: Box 
 }
 
 export type Curve = { points: Point[]; colour: string; width: number; dash: number[] };
-
 const stripe = 7;
-
 /** Two ends as they are seen; the same for what lies on each other. */
 const placeOf = (...points: Point[]): string => points.map(([x, y]) => `${Math.round(2 * x)},${Math.round(2 * y)}`).join(' ');
 
@@ -174,7 +169,6 @@ export function drawEnds(p: Painter, { x, y, width, height }: Box, labels: { end
 
 /** Pixels that names beside the ends of curves take. */
 export const endsWidth = (names: string[]): number => Math.max(84, 30 + Math.max(...names.map((each) => textWidth(each, 12, 600))));
-
 /** High enough for a name per curve beside the lines. */
 export const endsHeight = (names: string[]): number => Math.max(320, 60 + labelHeight * names.length);
 

@@ -11,17 +11,12 @@ const program = unpacked(packed).then((bytes) => URL.createObjectURL(new Blob([b
 const newWorker = (): Promise<Worker> => program.then((url) => new Worker(url));
 /** Started before there is a file, so that the library is ready when one comes. */
 const idle = [newWorker()];
-
 /** What a request takes beside its token, and gives. */
 type Asked<M extends keyof Answers> = Parameters<Answers[M]> extends [unknown, ...infer Rest] ? Rest : never;
 type Answer<M extends keyof Answers> = Promise<Awaited<ReturnType<Answers[M]>>>;
-
 type Waiting = Map<number, { resolve(value: unknown): void; reject(error: Error): void }>;
-
 const open = new Set<Waiting>();
-
 export const isReading = (): boolean => [...open].some(({ size }) => size > 0);
-
 export type Source = Awaited<ReturnType<typeof openSource>>;
 
 /** A result file, open in a worker of its own. */

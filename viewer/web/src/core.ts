@@ -25,7 +25,6 @@ export const coreReady: Promise<void> = unpacked(packed).then(async (bytes) => {
 });
 
 type Numbers = BigUint64Array | Float64Array | Uint32Array;
-
 const padded = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 
 /** Arrays are copied, each behind a record of where it is and how many elements it has. */
@@ -72,10 +71,8 @@ const quantities: Quantity[] = ['accesses', 'misses', 'hits', 'missrate', 'count
 export const kindOf = (quantity: Quantity): number => quantities.indexOf(quantity);
 const scales: Wanted[] = ['auto', 'linear', 'log'];
 export const scaleOf = (scale: Wanted): number => scales.indexOf(scale);
-
 /** The end of a scale (`auto`: linear, and outliers are cut and marked): the largest, or what all but a hundredth reach where the rest lies far above it. */
 export const endOfScale = (clip: number, most: number, scale: Wanted): number => call('end_of_scale', clip, most, scaleOf(scale));
-
 /** First and last byte of each range, as the core has them. */
 export const rangeWords = (ranges: AddressRange[]): BigUint64Array => BigUint64Array.from(ranges.flatMap(([from, end]) => [from, end - 1n]));
 
@@ -97,7 +94,6 @@ function axisFrom({ numbers, addresses }: ReturnType<typeof answer>): Axis {
 
 /** The axis of addresses of several series or files; `unit`: stretches begin and end at multiples of it. */
 export const axisOf = (ranges: AddressRange[], unit: number): Axis => axisFrom(answer('axis', rangeWords(ranges), unit));
-
 /** The part of an axis that lies in x0 .. x1, with the same offsets. */
 export const cut = (axis: Axis, x0: number, x1: number): Axis => axisFrom(answer('cut', axisWords(axis), x0, x1));
 
@@ -109,7 +105,6 @@ export function marksOf(axis: Axis, x0: number, x1: number, apart: number, lette
 
 /** The middles of the holes in x0 .. x1 whose gaps have at least so many bytes. */
 export const holesOf = (axis: Axis, x0: number, x1: number, least: number): Float64Array => answer('holes', axisWords(axis), x0, x1, least).numbers;
-
 export const viewOf = ({ x0, x1, count, sight }: Stretch): Float64Array => Float64Array.of(x0, x1, count, ...sight);
 
 /** Columns of a stretch, of which an answer may have several. */

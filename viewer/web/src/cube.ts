@@ -7,7 +7,6 @@ import { once, remembered } from './remembered';
 import { phasesInWords } from './numbers';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
-
 /** In words. */
 export const causeNames = causes.map((each) => each.replace('_', ' '));
 
@@ -153,7 +152,6 @@ export function sharingRows({ sharing }: FileInfo, level: string, ranges: Addres
 }
 
 export const isTlb = (info: FileInfo, level: string): boolean => info.components.some(({ name, group }) => group === 'tlbs' && name === level);
-
 /** What counts of a component are of; of links (monitors), of that below or above. */
 export const unitWord = (info: FileInfo, owner: string): string => (owner.split('-').some((name) => isTlb(info, name)) ? 'page' : 'line');
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: opens files, shows the views that a file can fill, and keeps the state in the URL.
 import './style.css';
+import { range, sort } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import { chosenOf, depth, readHash, titleOf, writeHash, type App, type State, type View } from './app';
 import { isReading, openSource, type Source } from './client';
@@ -21,7 +22,6 @@ const bothAtOnce = ['compare', 'curves', 'trackers'];
 const letterOf = (i: number): string => (i < 26 ? '' : letterOf(Math.floor(i / 26) - 1)) + String.fromCharCode(97 + (i % 26));
 /** Whether more than one may lie beside it. */
 const takesMany = ({ info }: Source): boolean => !!(info.probe ?? info.sweep ?? info.trackers);
-
 type Purpose = 'open' | 'compare';
 
 class Page implements App {
@@ -31,6 +31,8 @@ class Page implements App {
     current: View | null = null;
     private shown = '';
     private shownFile = '';
+    /** Of several files those that the view can show, one at a time. */
+    private turns: number[] = [];
     private keeping = 0;
     /** Whether the state that is kept next is a step of its own. */
     private step = false;
@@ -180,13 +182,13 @@ class Page implements App {
         }
         const probe = source.info.probe !== null;
         if (![this.files[0], source].every(takesMany)) this.files.splice(1).forEach((each) => each.close());
-        this.files.push(source);
+        this.files = sort([...this.files, source], ({ info }) => Number(!!info.trackers)); // these stand on the fronts of others
         this.shown = '';
-        if (probe || this.files.some(({ info }) => info.trackers)) return this.set(this.state.view || this.state.file ? {} : { view: probe ? 'curves' : 'trackers' });
-        if (this.files.length > 2) return this.set(this.state.file === 'difference' ? { file: '' } : {});
+        if (probe) return this.set(this.state.view || this.state.file ? {} : { view: 'curves' });
+        if (this.files.length > 2 || source.info.trackers || this.files[1].info.trackers) return this.set(this.state.file === 'difference' ? { file: '' } : {});
         const [{ id, differs }] = viewsOf(this);
         if (this.state.file || (this.state.view && this.state.view !== id)) return this.set({}); // as a link says, or what was chosen before
-        if (id !== 'workbench') return this.set(differs?.(this) ? { view: id, file: 'difference' } : { view: 'compare' });
+        if (id !== 'workbench') return this.set(differs?.(this) ? { view: id, file: 'difference' } : id === 'sweep' ? {} : { view: 'compare' });
         const { pairs } = pairsOf(this.files[0], source);
         const { show, series } = chosenOf(this)!;
         const [first, level] = (pairs.find((each) => each.id === `${show.id}|${series.owner}`) ?? pairs[0])?.id.split('|') ?? [];
@@ -208,8 +210,8 @@ class Page implements App {
 
     /** The next of the files. */
     private flip(): void {
-        const next = (this.at + 1) % this.files.length;
-        if (this.files.length > 1) this.set({ file: next ? letterOf(next) : '' });
+        const next = this.turns[(this.turns.indexOf(this.at) + 1) % this.turns.length];
+        if (this.turns.length > 1) this.set({ file: next ? letterOf(next) : '' });
     }
 
     private tellWarnings(): void {
@@ -244,10 +246,12 @@ class Page implements App {
 
     /** Which of the files is shown, or by how much two differ: by the view itself, or beside each other. */
     private fillSwitch(kind: ViewKind): void {
-        const both = this.files.length > 1 && !bothAtOnce.includes(kind.id);
+        const has = (i: number) => kind.has({ source: this.files[i], others: this.files.filter((_, other) => other !== i) });
+        this.turns = bothAtOnce.includes(kind.id) ? [] : range(this.files.length).filter(has);
+        const both = this.turns.length > 1;
         const choose = (file: string) => this.set(file !== 'difference' || kind.differs?.(this) ? { file } : { file: '', view: 'compare' });
-        const options = this.files.map(({ info }, i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), info.name]);
-        if (options.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
+        const options = this.turns.map((i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), this.files[i].info.name]);
+        if (this.files.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
         const now = this.flipped ? letterOf(this.at) : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }

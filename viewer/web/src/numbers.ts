@@ -3,7 +3,6 @@
 import { range } from 'd3-array';
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
-
 /** With the sign that is as wide as a plus, as people read it; files and JSON have hyphens. */
 const withMinus = (text: string): string => text.replace(/^-/, '−');
 
@@ -52,7 +51,6 @@ export function joined<T extends number | bigint>(ranges: [T, T][], apart = (end
 
 /** Of percentages that are subtracted: percentage points. */
 export const inPoints = (text: string): string => text.replace(/^1 %$/, '1 point').replace(/%$/, 'points');
-
 /** A difference, with its sign. */
 export const signed = (text: (value: number) => string) => (value: number): string => inPoints(value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
 
@@ -85,7 +83,6 @@ export const phasesText = (phases: number[] | null): string =>
 
 /** A long name without its middle, as names differ at their ends. */
 export const abridged = (text: string, most = 60): string => (text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(3 - most / 2)}`);
-
 /** More are told by how many they are. */
 export const phasesNamed = 8;
 

@@ -58,7 +58,6 @@ export const inside = (box: Box | null, x: number, y: number): boolean =>
     box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
 
 const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
-
 const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;
 
 /** Pixels that a text takes. */
@@ -78,7 +77,6 @@ export function shortened(text: string, width: number, size = 12, weight = 400):
 }
 
 const short = (value: number) => String(Math.round(value * 100) / 100);
-
 const box = (x: number, y: number, width: number, height: number): string => `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`;
 
 function roundBox(x: number, y: number, width: number, height: number, radius: number): string {
@@ -268,10 +266,9 @@ export class SvgPainter extends Painter {
 }
 
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
-
 /** Colours at 0 .. 1, evenly, and what lies between them: heat from what is near the ground to what stands out, difference from blue over neutral. */
 type Ramp = (at: number) => string;
-type Theme = { dark: boolean } & typeof drawnLight & Record<(typeof single)[number], string> & Record<'heat' | 'many' | 'difference', Ramp>;
+type Theme = { dark: boolean } & typeof drawnLight & Record<(typeof single)[number], string> & Record<'heat' | 'difference', Ramp>;
 
 function ramp(colours: string[]): Ramp {
     const scale = scaleLinear(range(colours.length).map((i) => i / (colours.length - 1)), colours).clamp(true);
@@ -286,7 +283,7 @@ export function theme(): Theme {
         const style = getComputedStyle(document.documentElement);
         const list = (name: string) => style.getPropertyValue(`--${name}`).trim().split(/\s+/);
         const drawn = dark ? drawnDark : drawnLight;
-        const ramps = { heat: ramp(drawn.ramp), many: ramp(list('many')), difference: ramp(list('difference')) };
+        const ramps = { heat: ramp(drawn.ramp), difference: ramp(list('difference')) };
         return { dark, ...drawn, ...ramps, ...Object.fromEntries(single.map((name) => [name, list(name)[0]])) } as Theme;
     });
 }
@@ -295,7 +292,7 @@ export function theme(): Theme {
 export function distinctColours(count: number): string[] {
     const { curves, many } = theme();
     if (count <= curves.length) return curves.slice(0, count);
-    return range(count).map((i) => many(i / (count - 1)));
+    return range(count).map((i) => ramp(many)(i / (count - 1)));
 }
 
 /** Black or white, whichever can be read on it. */

@@ -8,7 +8,6 @@ import { phasesInWords } from './numbers';
 import { viewsOf } from './views';
 
 type Entry = { kind: string; name: string; go: Partial<State> };
-
 const [entriesAtMost, phasesAtMost] = [60, 10000];
 
 /** All that can be gone to; of two files also what only the other has. */

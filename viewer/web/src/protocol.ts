@@ -17,12 +17,9 @@ export class Superseded extends Error {}
 
 /** What a request may fail by, the most special first. */
 export const replyKinds = [Superseded, NoDigests, FileError, Error];
-
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** What the worker answers; `kind`: of the error. */
 export type Reply = { id: number; result?: unknown; error?: string; kind?: number };
-
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
 
@@ -68,7 +65,6 @@ export interface SeriesInfo {
 
 /** A row of a table of the file, or the attributes of a group: by the names that docs/format.md gives. */
 export type TableRow = { texts: Record<string, string>; numbers: Record<string, number> };
-
 /** A table of the file, by columns. */
 export type Columns = { count: number; texts: Record<string, Parameter>; numbers: Record<string, Float64Array> };
 
@@ -89,7 +85,6 @@ function lookUp<C, V>(columns: Record<string, C>, at: (column: C, row: number) =
 
 /** Causes of misses as columns of the file are named by them (docs/causes.md). */
 export const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
-
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
 export type Grouping = { id: 'structures' | 'fields' | 'functions' | 'lines'; of: Int32Array; names: string[] };
 
@@ -102,7 +97,6 @@ export type ProbeInfo = ReturnType<typeof probeOf>;
 export type ProbeCurve = ProbeInfo['curves'][number];
 export type ValidationInfo = ReturnType<typeof validationOf>;
 export type ReuseSums = ReturnType<ReturnType<typeof reuseIn>>[number];
-
 /** Addresses: from, and one behind the last. */
 export type AddressRange = [bigint, bigint];
 
@@ -118,10 +112,8 @@ export interface Segment {
 
 /** The axis of addresses: stretches with a gap between each two. */
 export type Axis = { segments: Segment[]; bytes: number };
-
 /** Which phases: null = all. */
 export type Phases = number[] | null;
-
 /** What is asked for of an axis: columns of x0 .. x1, of which `sight` is what can be seen. */
 export type Stretch = { x0: number; x1: number; count: number; sight: [number, number] };
 
@@ -152,7 +144,6 @@ export function emptyBuckets(x0: number, x1: number, count: number, grain: numbe
 
 /** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
 export const fewRows = 2_000_000;
-
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 

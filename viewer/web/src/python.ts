@@ -4,10 +4,8 @@ import { chosenPhases, type App, type Chosen } from './app';
 import { causes, type AddressRange, type Quantity, type SeriesInfo } from './protocol';
 
 const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });
-
 /** The addresses in sight; null: all. */
 export type Sight = AddressRange[] | null;
-
 type Value = string | number | bigint | null | Value[];
 
 /** As Python writes it; addresses are bigints. */

@@ -6,7 +6,7 @@ import { curvesView } from './views/curves';
 import { intrusionView } from './views/intrusion';
 import { pivotView } from './views/pivot';
 import { scoresView } from './views/scores';
-import { sweepView } from './views/sweep';
+import { canSubtract, sweepView } from './views/sweep';
 import { tablesView } from './views/tables';
 import { topologyView } from './views/topology';
 import { trackersView } from './views/fronts';
@@ -16,7 +16,7 @@ export interface ViewKind {
     id: string;
     title: string;
     /** Whether files have what it shows. */
-    has: (app: App) => boolean;
+    has: (app: Pick<App, 'source' | 'others'>) => boolean;
     make: (app: App) => View;
     /** Whether it shows by itself by how much two files differ. */
     differs?: (app: App) => boolean;
@@ -24,7 +24,7 @@ export interface ViewKind {
 
 /** The first that there is is shown where nothing else is asked for. */
 const kinds: ViewKind[] = [
-    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.count, make: sweepView, differs: ({ others: [other] }) => !!other.info.sweep?.rows.count },
+    { id: 'sweep', title: 'Sweep', has: ({ source: { info } }) => !!info.sweep?.rows.count, make: sweepView, differs: ({ source, others: [other] }) => canSubtract(source, other) },
     { id: 'pivot', title: 'By parameters', has: ({ source: { info } }) => !!(info.campaign?.numbers.length || info.sweep?.rows.count), make: pivotView, differs: ({ others: [other] }) => !!(other.info.campaign?.numbers.length || other.info.sweep?.rows.count) },
     { id: 'intrusion', title: 'Intrusion', has: ({ source: { info } }) => !!info.intrusion?.rows.count, make: intrusionView, differs: () => true },
     { id: 'trackers', title: 'Trackers', has: ({ source, others }) => [source, ...others].some(({ info }) => info.trackers?.rows.count), make: trackersView },

@@ -83,7 +83,6 @@ const matrixOf = ({ cells, metric, chosen, beside }: Picture): Matrix<Cell> => {
 
 /** What an axis is of, and how its values are spread; shortly, as it stands upright. */
 export const axisTitle = (title: string, { spread }: ValueScale): string => (spread === 'symmetric logarithmic' ? `${title}, ${spread}` : title);
-
 export const around = ([x, y]: Point, cell: Cell): Hit<Cell> => ({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
 
 export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Picture): Hit<Cell>[] {

@@ -140,7 +140,7 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
     if (found.worst.length === 0) return null;
     const level = series.kind === 'level';
     const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
-    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with most ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
+    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');

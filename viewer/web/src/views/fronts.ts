@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of sweeps, of whatever workloads, links and settings: what is known of them, bounds, and fronts of error and a cost: a panel per workload,
 // link and file, with one scale; what trackers of hot lines give of the same workload and link beside it, and the view of trackers.
-import { flatGroup, groups, range, sort } from 'd3-array';
+import { flatGroup, groups, pairs, range, sort } from 'd3-array';
+import { scale as rule } from '../../../drawing.json';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
@@ -47,7 +48,7 @@ export const cellsOf = once((info: FileInfo): Cell[] =>
 
 interface Panel {
     source: Source;
-    title: string;
+    title: string[];
     cells: Cell[];
     bounds: ReturnType<typeof boundsOf>;
     /** Of trackers. */
@@ -55,7 +56,6 @@ interface Panel {
 }
 
 export type Fronts = Pick<Picture, 'over' | 'chosen'> & { panels: Panel[] };
-
 const error = ({ numbers }: Cell): number => numbers.error;
 const admitted = ({ numbers }: Cell): boolean => numbers.admitted !== 0;
 const programOf = ({ info }: Source): string => [info.input, ...info.settings].join(' ');
@@ -64,7 +64,7 @@ export function panelsOf(sources: Source[]): Panel[] {
     const several = sources.length > 1;
     const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
-        title: [...(several ? [source.info.name] : []), workload, link].join(', '),
+        title: [...(several ? [source.info.name] : []), workload, link],
     });
     const byFile = sources.map((source) => {
         const parts = flatGroup(source.info.sweep ? cellsOf(source.info) : [], ({ texts }) => texts.workload, ({ texts }) => texts.link);
@@ -100,7 +100,6 @@ export function paretoFront(cells: Cell[], over: Metric): Cell[] {
 }
 
 const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFront([...cells.filter(admitted), ...marks], over);
-
 /** As show marks it: what remains of a front, and what else is on it. */
 export const markOf = ({ numbers }: Cell): string => (numbers.remains === 1 ? '*' : numbers.front === 1 ? '.' : '');
 
@@ -118,25 +117,57 @@ function shortSettings(panels: Panel[]): { keys: string; of: (settings: string) 
 }
 
 const countsOf = (panels: Panel[]) => counters(panels.flatMap(({ cells }) => cells));
-const namesOf = (panels: Panel[]) => [...countsOf(panels).map((count) => `C = ${count}`), '○ remains', '◆ trackers', `G ${shortSettings(panels).keys}`];
+const [smallest, small, mostCounts] = [330, 270, 16];
 
-const [smallest, small] = [330, 270];
-const gridOf = (panels: Panel[], width: number) => {
-    const most = Math.max(1, Math.min(panels.length, Math.floor((width - endsWidth(namesOf(panels))) / smallest)));
+/** What the legend has of what is drawn: numbers of counters, of many some, with their colours; marks; what labels have. */
+function legendOf({ panels, over }: Fronts): { name: string; colour?: string }[] {
+    const [counts, { keys }] = [countsOf(panels), shortSettings(panels)];
+    const [palette, step] = [distinctColours(counts.length), Math.ceil(counts.length / mostCounts)];
+    const named = counts.flatMap((count, i) => (i % step ? [] : [{ name: `C = ${count}`, colour: palette[i] }]));
+    const drawn = (mark: (panel: Panel) => Cell[]) => having(panels.flatMap(mark), over).length > 0;
+    const [remaining, tracked] = [drawn(({ cells }) => cells.filter(({ numbers }) => numbers.remains === 1)), drawn(({ marks }) => marks)];
+    const others = [step > 1 && `and ${counts.length - named.length} between`, remaining && '○ remaining', tracked && '◆ trackers', keys && `G, C, ${keys}`];
+    return [...named, ...others.flatMap((name) => (name ? [{ name }] : []))];
+}
+
+const legendWidth = (fronts: Fronts) => endsWidth(legendOf(fronts).map(({ name }) => name));
+
+const gridOf = (fronts: Fronts, width: number) => {
+    const { panels } = fronts;
+    const most = Math.max(1, Math.min(panels.length, Math.floor((width - legendWidth(fronts)) / smallest)));
     const files = new Set(panels.map(({ source }) => source)).size;
     const across = most > files ? most - (most % files) : most;
     return { across, down: Math.ceil(panels.length / across) };
 };
 
-export function frontsHeight({ panels }: Fronts, width: number): number {
-    const names = 70 + 16 * namesOf(panels).length;
-    return panels.length > 1 ? Math.max(names, small * gridOf(panels, width).down) : Math.max(320, names);
+export function frontsHeight(fronts: Fronts, width: number): number {
+    const names = 70 + 16 * legendOf(fronts).length;
+    return fronts.panels.length > 1 ? Math.max(names, small * gridOf(fronts, width).down) : Math.max(320, names);
 }
 
 /** What a cell is called beside others of its panel. */
 function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string): string {
     const [eviction, settings] = (['eviction', 'settings'] as const).map((key) => cells.some(({ texts }) => texts[key] !== cell.texts[key]));
-    return [`G ${cell.texts.granularity}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(' ');
+    return [`G ${cell.texts.granularity}`, `C ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
+}
+
+/** Where the label of a point may begin: beside it in the box, first where it is nearer to no other of the points and crosses no line; further off
+ * only there. */
+function placesOf([x, y]: Point, wide: number, box: Box, points: Point[], line: Point[]): Point[] {
+    const gap = ([left, at]: Point, [a, b]: Point) => Math.hypot(Math.max(0, left - a, a - left - wide), Math.max(0, Math.abs(b - at) - 6));
+    const nearer = (place: Point) => points.filter((each) => gap(place, each) < gap(place, [x, y]) - 0.1).length;
+    const crossed = ([left, at]: Point) => pairs(line).filter(([a, b]) => Math.min(a[0], b[0]) < left + wide && Math.max(a[0], b[0]) > left && Math.min(a[1], b[1]) < at + 6 && Math.max(a[1], b[1]) > at - 6).length;
+    const [end, foot] = [box.x + box.width, box.y + box.height];
+    const beside = [x + 8, x - 8 - wide].filter((left) => left >= box.x - 4 && left + wide <= end);
+    const places = (beside.length ? beside : [end - wide]).flatMap((left) => [-10, 11, 0, -22, 23].map((dy): Point => [left, y + dy]));
+    return sort(places.filter((each) => each[1] > box.y && each[1] < foot - 6 && (Math.abs(each[1] - y) < 12 || !nearer(each))), (each) => nearer(each) + crossed(each));
+}
+
+/** Parts of a title in lines of a width. */
+function titleLines(parts: string[], width: number): string[] {
+    const joined = (lines: string[], part: string) => [...lines.slice(0, -1), [...lines.slice(-1), part].join(', ')];
+    const fits = (lines: string[]) => textWidth(lines.at(-1)!, 12, 600) <= width;
+    return parts.reduce<string[]>((lines, part) => (fits(joined(lines, part)) ? joined(lines, part) : [...lines, part]), []).map((each) => shortened(each, width, 12, 600));
 }
 
 function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
@@ -154,11 +185,11 @@ const stairs = (front: Point[]): Point[] => front.flatMap(([x, y], i): Point[] =
 function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
     const { ink } = theme();
     const alone = panels.length === 1;
-    const at = (x: number, y: number): Point => [box.x + 10 + xs.at(x) * (box.width - 10), upIn(box, ys)(y)];
+    const at = (x: number, y: number): Point => [box.x + (rule.inset + (1 - rule.inset) * xs.at(x)) * box.width, upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
     drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
     drawAcross(p, box, xs.ticks.map((tick): [number, string] => [at(tick, 0)[0], percentTick(tick)]), 'error');
-    if (!alone) p.text(box.x - 50, box.y - 14, shortened(panel.title, box.width + 50, 12, 600), { colour: ink, size: 12, weight: 600 });
+    if (!alone) titleLines(panel.title, box.width + 50).reverse().forEach((line, i) => p.text(box.x - 50, box.y - 14 - 15 * i, line, { colour: ink, size: 12, weight: 600 }));
     drawBounds(p, panel, over, box, at);
     const cells = having(panel.cells, over);
     const hits: Hit<Cell>[] = [];
@@ -171,14 +202,14 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
         }
     }
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
-    p.line(stairs(shownFront(panel, over).map(place)), ink, 1.5);
+    const front = stairs(shownFront(panel, over).map(place));
+    p.line(front, ink, 1.5);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
     const { of: short } = shortSettings(panels);
+    const points = [...cells, ...marks].map(place);
     drawLabels(p, [...marks, ...named].map((cell) => {
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
-        const [[x, y], wide, end] = [place(cell), textWidth(text, 11), box.x + box.width];
-        const beside = [...[x + 8, x - 8 - wide].filter((each) => each >= box.x - 4 && each + wide <= end), end - wide];
-        return { text, colour: marks.includes(cell) ? ink : colour(cell), places: beside.flatMap((left) => [-10, 11, -22, 23].map((dy): Point => [left, y + dy])) };
+        return { text, colour: marks.includes(cell) ? ink : colour(cell), places: placesOf(place(cell), textWidth(text, 11), box, points, front) };
     }));
     for (const [x, y] of marks.map(place)) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink });
     return hits;
@@ -193,18 +224,18 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
     const counts = countsOf(panels);
     const palette = distinctColours(counts.length);
     const colour = ({ numbers }: Cell) => palette[counts.indexOf(numbers.counters)];
-    const [names, { across, down }] = [namesOf(panels), gridOf(panels, p.width)];
-    const [width, height, top] = [(p.width - endsWidth(names)) / across, p.height / down, panels.length > 1 ? 34 : 14];
+    const { across, down } = gridOf(picture, p.width);
+    const [width, height] = [(p.width - legendWidth(picture)) / across, p.height / down];
+    const top = panels.length > 1 ? 19 + 15 * Math.max(...panels.map(({ title }) => titleLines(title, width - 26).length)) : 14;
     const hits = panels.flatMap((panel, i) => {
         const [x, y] = [(i % across) * width, Math.floor(i / across) * height];
         const box = { x: x + 76, y: y + top, width: width - 76, height: height - top - 46 };
         return drawPanel(p, panel, picture, box, xs, ys, colour).filter(() => panel.source === own);
     });
-    const there = [...counts.map(() => true), all.some(({ numbers }) => numbers.remains === 1), panels.some(({ marks }) => marks.length), shortSettings(panels).keys];
-    names.filter((_, i) => there[i]).forEach((name, i) => {
+    legendOf(picture).forEach(({ name, colour }, i) => {
         const [x, y] = [across * width + 14, 24 + i * 16];
-        if (i < counts.length) p.dot(x, y, 4, palette[i]);
-        p.text(i < counts.length ? x + 10 : x - 4, y, name, { colour: palette[i] ?? theme().faint, size: 12, weight: 600 });
+        if (colour) p.dot(x, y, 4, colour);
+        p.text(colour ? x + 10 : x - 4, y, name, { colour: colour ?? theme().faint, size: 12, weight: 600 });
     });
     return hits;
 }
@@ -214,7 +245,7 @@ export function frontsTable({ panels, over }: Fronts): Table {
     const [fronts, [name, value]] = [panels.map((panel) => shownFront(panel, over)), metricColumn(over)];
     const points = panels.flatMap(({ title, cells, marks }, i) => [...cells, ...marks].map((cell) => ({ title, cell, tracker: marks.includes(cell), front: fronts[i].includes(cell) })));
     return tableBy(`Error and ${over.title.toLowerCase()}`, points, [
-        ['part', ({ title }) => title],
+        ['part', ({ title }) => title.join(', ')],
         ['monitor', ({ cell, tracker }) => (tracker ? cell.row : [cell.texts.eviction, cell.texts.settings].filter(Boolean).join(', '))],
         ['granularity', ({ cell, tracker }) => (tracker ? '' : cell.texts.granularity)],
         ['counters', ({ cell }) => cell.numbers.counters ?? NaN],
@@ -256,13 +287,13 @@ export function trackersView(app: App): View {
     });
     const controls = h('div', { class: 'row' });
     figure.bar.append(h('h3', {}, 'Error against what it costs'), controls);
-    const lonely = sources.some(({ info }) => info.sweep) && panels.every(({ cells }) => !cells.length);
+    const lonely = sources.some(({ info }) => info.sweep) ? panels.filter(({ cells }) => !cells.length).map(({ title }) => title.join(', ')) : [];
     const tables = own.map(({ info, info: { trackers } }) => {
         const { copies, events, phases } = trackers!;
         const text = `${info.name}: ${full(events)} events in ${full(phases)} phases; ${full(copies)} ${copies === 1 ? 'copy' : 'copies'} of the link.`;
         return h('section', { class: 'card' }, h('p', { class: 'note' }, text), tableElement(trackersTable(trackers!)));
     });
-    const element = h('div', { class: 'view' }, lonely && h('p', { class: 'note' }, 'The sweep has no cells of this workload, link and machine: its front is not shown.'), figure.element, ...tables);
+    const element = h('div', { class: 'view' }, lonely.length > 0 && h('p', { class: 'note' }, `Without a front of a sweep, as none that is open has cells of this workload, link and machine: ${lonely.join('; ')}.`), figure.element, ...tables);
     const update = () => {
         fill(controls, select('Error against', overs.map(({ id, title }): [string, string] => [id, title.toLowerCase()]), chosen().id, (over) => app.set({ over })));
         figure.changed();

@@ -141,7 +141,7 @@ function note({ info, info: { sweep } }: Source, picture: Picture): string {
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
     const { objectives, where, tolerance } = sweep!;
     const front = (objectives || 'all objectives').replace(/,/g, ', ');
-    const marks = ` ○, in tables *: remains of the front of ${front} within ${percentTick(tolerance)}; large dots, in tables .: the rest of it.${where && ` In the front pale: beyond ${where}; dotted: these bounds.`}`;
+    const marks = ` ○, in tables *: remaining cells, which stand for the front of ${front} within ${percentTick(tolerance)}; large dots, in tables .: the rest of it.${where && ` In the front pale: beyond ${where}; dotted: these bounds.`}`;
     return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks} Click a cell to see what it blurs.`;
 }
 
@@ -172,6 +172,15 @@ function sweepCells(source: Source): Cells {
             return snippet({ FILE: info.name, GROUP: group, CHOSEN: chosen(first), COLUMNS: [metric.column] }, 'sweep');
         },
     };
+}
+
+/** Whether the second of two files has cells of what the first has, as far as either tells cells apart. */
+export function canSubtract({ info }: Source, other: Source): boolean {
+    if (!other.info.sweep?.rows.count) return false;
+    const both = [info, other.info].map(cellsOf);
+    const telling = ['workload', 'link', 'settings', 'eviction'].filter((key) => both.some((cells) => new Set(cells.map(({ texts }) => texts[key])).size > 1));
+    const [own, theirs] = both.map((cells) => new Set(cells.map(({ texts }) => telling.map((key) => texts[key]).join('|'))));
+    return [...own].some((each) => theirs.has(each));
 }
 
 /** Of all files that are open. */

@@ -11,10 +11,8 @@ const mostLines = 48_000_000;
 /** Of a selection, whose lines are all looked at. */
 const mostSelected = 4_000_000;
 const cacheBytes = 400_000_000;
-
 /** What is counted: a series in some phases, by the lines of an axis. */
 type Query = { series: Series; phases: Phases; axis: Axis; token: Token };
-
 const linesOf = (axis: Axis, unit: number): number => call('lines', axisWords(axis), unit);
 
 /** Columns from a pyramid in the file, without looking at lines. */

@@ -47,10 +47,8 @@ async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<{ size: 
 
 /** What the HDF5 library's file system reads of a file: bytes instead of a Blob, each of which would be a request to the browser. */
 export type Piece = { bytes: ArrayBuffer; size: number };
-
 /** So many blocks are kept, the ones used last. */
 const mostBlocks = 64;
-
 export type BlockFile = Awaited<ReturnType<typeof blockFile>>;
 
 /** A file that is read in blocks; they are verified when they are first asked for. What the worker's file system takes for a Blob. `refuse` makes what
