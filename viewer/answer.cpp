@@ -50,12 +50,14 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
 }
 
 /// ", worst in phase 4", ", all in phase 1", "; no phase stands out"; empty where there is but one.
-std::string worst_phases(const std::vector<double>& by_phase, const std::vector<PhaseResult>& run) {
+std::string worst_phases(const std::vector<double>& by_phase, const RunView& view) {
+    const std::vector<PhaseResult>& run = view.counts.run.phases;
+    const std::size_t count = view.chosen_phases.empty() ? by_phase.size() : view.chosen_phases.size();
     const std::optional<Part> worst = largest(by_phase);
-    if (!worst || by_phase.size() == 1) return "";
+    if (!worst || count == 1) return "";
     if (worst->of == worst->count) return ", all in " + phases_in_words({worst->index}, run);
     const AnswerWords& words = words_of_answers();
-    if (worst->count * static_cast<double>(by_phase.size()) < words.stands_out * worst->of)
+    if (worst->count * static_cast<double>(count) < words.stands_out * worst->of)
         return "; " + words.no_phase_stands_out;
     std::vector<std::size_t> phases;
     for (std::size_t phase = 0; phase < by_phase.size(); ++phase)
@@ -70,11 +72,17 @@ std::string cause_in_words(const Worst& worst) {
 }
 
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
-std::string in_words(const Worst& worst, const std::vector<PhaseResult>& phases) {
+std::string in_words(const Worst& worst, const RunView& view) {
     std::string text;
     if (worst.part) text += fmt::format("; {} causes {} of them", worst.structure, share(*worst.part));
     if (worst.cause) text += ", " + cause_in_words(worst);
-    return text + worst_phases(worst.by_phase, phases);
+    return text + worst_phases(worst.by_phase, view);
+}
+
+/// " in phases 1 (solve), 3", where these are chosen.
+std::string in_chosen(const RunView& view) {
+    if (view.chosen_phases.empty()) return "";
+    return " in " + phases_in_words(view.chosen_phases, view.counts.run.phases);
 }
 
 }  // namespace
@@ -90,10 +98,11 @@ std::string answer(const RunView& view, const std::string& level) {
     const LevelTotals totals = totals_of(view.counts.names, view.counts.run.counts, level);
     if (totals.accesses == 0) return "";
     const std::string accesses = count_cell(totals.accesses).full;
-    if (totals.misses == 0) return fmt::format("{} misses nothing: all {} accesses hit.", level, accesses);
+    const std::string where = in_chosen(view);
+    if (totals.misses == 0) return fmt::format("{} misses nothing{}: all {} accesses hit.", level, where, accesses);
     const double rate = static_cast<double>(totals.misses) / static_cast<double>(totals.accesses);
-    return fmt::format("{} misses {} of {} accesses{}.", level, percentage(rate), accesses,
-                       in_words(worst_of(view, level), view.counts.run.phases));
+    return fmt::format("{} misses {} of {} accesses{}{}.", level, percentage(rate), accesses, where,
+                       in_words(worst_of(view, level), view));
 }
 
 std::string answer_of_structure(const RunView& view, const std::string& level, const std::string& structure) {
@@ -101,16 +110,16 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
     const Worst worst = worst_of(view, level, structure);
     const std::string accesses =
         worst.accesses ? count_cell(static_cast<std::uint64_t>(*worst.accesses)).full : std::string();
-    if (worst.accesses == 0.0) return fmt::format("{} has no accesses to {}.", level, structure);
+    if (worst.accesses == 0.0) return fmt::format("{} has no accesses to {}{}.", level, structure, in_chosen(view));
     if (!worst.part)
-        return fmt::format("{} misses nothing of {}{}.", level, structure,
+        return fmt::format("{} misses nothing of {}{}{}.", level, structure, in_chosen(view),
                            worst.accesses ? fmt::format(": all {} accesses hit", accesses) : "");
     const std::string misses = worst.accesses
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full;
-    return fmt::format("{} misses {} accesses to {}, {} of all that it misses{}{}{}.", level, misses, structure,
-                       share(*worst.part), worst.cause ? "; " : "", cause_in_words(worst),
-                       worst_phases(worst.by_phase, view.counts.run.phases));
+    return fmt::format("{} misses {} accesses to {}{}, {} of all that it misses{}{}{}.", level, misses, structure,
+                       in_chosen(view), share(*worst.part), worst.cause ? "; " : "", cause_in_words(worst),
+                       worst_phases(worst.by_phase, view));
 }
 
 }  // namespace cachetally

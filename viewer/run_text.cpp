@@ -246,6 +246,7 @@ RunView of_phases(RunView view, const PhaseChoice& phases) {
             continue;
         }
         run.counts = any ? sum(run.counts, run.phases[i].counts) : run.phases[i].counts;
+        view.chosen_phases.push_back(i);
         any = true;
     }
     const auto unwanted = [&](const auto& row) { return !phases.contains(row.phase); };

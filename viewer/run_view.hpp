@@ -81,7 +81,8 @@ struct RunView {
     std::vector<ListenerView> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;
-    std::vector<std::string> execution;  ///< how references were carried out; empty if the file does not say
+    std::vector<std::size_t> chosen_phases;  ///< that all counts are of; empty: of all
+    std::vector<std::string> execution;      ///< how references were carried out; empty if the file does not say
 
     Tick cycles() const { return counts.run.end() / counts.period; }
 

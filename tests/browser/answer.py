@@ -60,7 +60,7 @@ def main():
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
     answer["phase"] = best(phases, by_phase)
     stands_out = by_phase.max() >= 1.25 * by_phase[list(chosen)].mean()
-    answer["phases"] = [i for i in chosen if by_phase[i] >= (0.99 * by_phase.max() if stands_out else 0)]
+    answer["phases"] = [i for i in chosen if by_phase[i] >= (0.9 * by_phase.max() if stands_out else 0)]
     if len(chosen) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row
         shown, rest = answer["phases"][:8], len(answer["phases"]) - 8
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
@@ -68,8 +68,10 @@ def main():
         how = "all" if (by_phase > 0).sum() == 1 else "worst"
         kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
         several = f"phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
-        if rest > 0 and len(kinds) <= 4 and "" not in kinds:
-            several = f"{len(answer['phases'])} phases ({', '.join(kinds)})"
+        in_a_row = [name(i) == name(after) for i, after in zip(answer["phases"], answer["phases"][1:])]
+        if (rest > 0 or in_a_row.count(False) + 1 > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
+            comma = "; " if any("," in kind for kind in kinds) else ", "
+            several = f"{len(answer['phases'])} phases ({comma.join(kinds)})"
         answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
     answer["evictor"] = None
     if evictions is not None:

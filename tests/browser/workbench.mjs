@@ -158,6 +158,12 @@ export const workbenchCases = [
                 t.equal(told, JSON.parse(t.run('show', t.file(file), '--json')).answer, file);
                 const shown = t.run('show', t.file(file), '--width', '400');
                 t.check(shown.startsWith(`${told}\n`), `show ${file} begins with it`);
+                const count = await page.evaluate('cachetally.source.info.phases.names.length');
+                for (const phases of count > 4 ? [[1], [0, 2, 4], [2, 3]] : []) {
+                    const ofThese = await page.evaluate(`(() => { const { info } = cachetally.source, found = cachetally.answers.answerOf(info, cachetally.answers.answerOf(info).level, [${phases}]); return found && cachetally.answers.sentenceOf(found, info); })()`);
+                    const [first] = t.run('show', t.file(file), '--width', '400', '--phases', phases.join()).split('\n');
+                    t.check(ofThese === null || ofThese === first, `${file}, phases ${phases}: ${ofThese} on the page, ${first} in the terminal`);
+                }
                 // the page's words, and its reason up to what is to be done
                 const [words, why] = await page.evaluate(`(() => { const { info } = cachetally.source, { value, note } = cachetally.answers.tilesOf(cachetally.answers.answerOf(info), info).find(({ id }) => id === 'remedy'); return [value, note]; })()`);
                 const remedy = /^What to try: (.*?)\. (.*)\.$/.exec(shown.split('\n')[1]);

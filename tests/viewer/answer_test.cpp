@@ -30,6 +30,11 @@ TEST(Answer, SaysHowMuchWhereWhyAndWhen) {
     view.counts.run.phases.resize(2);
     view.counts.run.phases[1].name = "solve";
     EXPECT_TRUE(answer(view, "L1").ends_with(" are conflicts, all in phase 1 (solve)."));
+    view.chosen_phases = {1};
+    EXPECT_EQ(answer(view, "L1"),
+              "L1 misses 20.00 % of 100 accesses in phase 1 (solve); A causes 75.00 % of them, 60.00 % of those are "
+              "conflicts.");
+    view.chosen_phases = {};
     view.counts.run.phases.clear();
     view.causes[0].misses[0].misses = {0, 0, 0, 4};
     EXPECT_TRUE(answer(view, "L1").ends_with("86.67 % of those are conflicts, worst in phase 1."));
