@@ -125,6 +125,7 @@ TEST_F(Results, PhasesAreListedByNumbersRangesAndNames) {
     EXPECT_THAT(shown("initialise,\"reduce forces, start\",13"), HasSubstr("phases 0, 3, 13 of"));
     EXPECT_THAT(shown("99"), HasSubstr("'--phases 99': there is no phase 99; there are 14 phases, numbered from 0"));
     EXPECT_THAT(call({"show", "w.h5", "--phase", "99"}).err, HasSubstr("'--phase 99': "));
+    EXPECT_THAT(shown("-1"), HasSubstr("there is no phase '-1'"));
     EXPECT_THAT(shown("4-2"), HasSubstr("'4-2' ends before it begins"));
     EXPECT_THAT(shown("reduce"), HasSubstr("there is no phase 'reduce'; known are: initialise, intra-molecular forces, "
                                            "inter-molecular forces, 'reduce forces, start', "));

@@ -56,16 +56,17 @@ def main():
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
     answer["phase"] = best(phases, by_phase)
     stands_out = by_phase.max() >= 1.25 * by_phase.mean()
-    answer["phases"] = [int(i) for i in np.flatnonzero(by_phase >= (0.99 * by_phase.max() if stands_out else 0))]
-    if len(phases) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row
+    answer["phases"] = [int(i) for i in np.flatnonzero(by_phase >= (0.9 * by_phase.max() if stands_out else 0))]
+    if len(phases) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row, alone where they come again
         shown, rest = answer["phases"][:8], len(answer["phases"]) - 8
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
         words = [str(i) if name(i) == name(after) else str(i) + "".join(name(i)) for i, after in zip(shown, shown[1:] + [-1])]
         how = "all" if (by_phase > 0).sum() == 1 else "worst"
         kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
         several = f"phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
-        if rest > 0 and len(kinds) <= 4 and "" not in kinds:
-            several = f"{len(answer['phases'])} phases ({', '.join(kinds)})"
+        in_a_row = [name(i) for i, after in zip(answer["phases"], answer["phases"][1:] + [-1]) if name(i) != name(after)]
+        if (rest > 0 or len(in_a_row) > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
+            several = f"{len(answer['phases'])} phases ({('; ' if ',' in ''.join(kinds) else ', ').join(kinds)})"
         answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
     answer["evictor"] = None
     if evictions is not None:

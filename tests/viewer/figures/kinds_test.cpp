@@ -163,10 +163,10 @@ for alone in (["", "ways=4"], ["ways=4"], ["ways=4", "drain=full,ways=4"]):
     assert short_settings(alone) == ({each: each for each in alone}, ""), alone
 def remaining(second):
     drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
-    return [" ".join(each.get_text().split()) for each in drawn.legends[0].get_texts() if "remain" in each.get_text()]
+    return [" ".join(each.get_text().split()) for each in drawn.legends[0].get_texts() if "near equals" in each.get_text()]
 assert remaining("333:error,slowdown:5") == ['front without near equals in error, slowdown (5 %)'], remaining("333:error,slowdown:5")
 first, second = remaining("333:error:1")
-assert (first, second) == ('front without near equals in error, slowdown (5 %): s.h5', 'remain of the front in error (1 %): t.h5'), (first, second)
+assert (first, second) == ('front without near equals in error, slowdown (5 %): s.h5', 'front without near equals in error (1 %): t.h5'), (first, second)
 )");
     EXPECT_EQ(
         std::system(
