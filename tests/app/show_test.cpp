@@ -28,6 +28,30 @@ TEST_F(Results, OptionsOfShowThatNameNothing) {
     }
 }
 
+// Names of water's phases hold commas: "reduce forces, correct" is that of 6, 9 and 12.
+TEST_F(Results, PhasesAreListedByNumbersRangesAndNames) {
+    ASSERT_EQ(call({"run", "water", "molecules=8", "--monitor", "none", "-o", "w.h5"}).status, 0);
+    const auto shown = [&](const std::string& phases) {
+        const Finished finished = call({"show", "w.h5", "--phases", phases});
+        return finished.status == 0 ? finished.out : finished.err;
+    };
+    const std::string of_numbers = shown("6,9,12");
+    EXPECT_THAT(of_numbers, HasSubstr("water molecules=8 on generic3, phases 6, 9, 12 of 0-13"));
+    EXPECT_EQ(shown("reduce forces, correct"), of_numbers);
+    EXPECT_EQ(shown("\"reduce forces, correct\""), of_numbers);
+    EXPECT_THAT(shown("reduce forces, correct, 0 ,2-4"), HasSubstr("phases 0, 2-4, 6, 9, 12 of"));
+    EXPECT_THAT(shown("initialise,\"reduce forces, start\",13"), HasSubstr("phases 0, 3, 13 of"));
+    EXPECT_THAT(shown("99"), HasSubstr("'--phases 99': there is no phase 99; there are 14 phases, numbered from 0"));
+    EXPECT_THAT(call({"show", "w.h5", "--phase", "99"}).err, HasSubstr("'--phase 99': "));
+    EXPECT_THAT(shown("-1"), HasSubstr("there is no phase '-1'"));
+    EXPECT_THAT(shown("4-2"), HasSubstr("'4-2' ends before it begins"));
+    EXPECT_THAT(shown("reduce"), HasSubstr("there is no phase 'reduce'; known are: initialise, intra-molecular forces, "
+                                           "inter-molecular forces, 'reduce forces, start', "));
+    const Words figure{"figure", "histogram", "w.h5", "-o", "w.svg"};
+    EXPECT_THAT(call(figure + Words{"--phases", "reduce forces, correct,99"}).err, HasSubstr("there is no phase 99"));
+    EXPECT_EQ(call(figure + Words{"--phases", "reduce forces, correct,2"}).status, 0);
+}
+
 TEST_F(Results, OfOneStructureBeginsWithIt) {
     ASSERT_EQ(call(radix + Words{"--causes", "-o", "r.h5"}).status, 0);
     EXPECT_THAT(call({"show", "r.h5", "--structure", "rank"}).out,
