@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them, and ranges of them.
-import { range } from 'd3-array';
+import { max, range } from 'd3-array';
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 /** With the sign that is as wide as a plus, as people read it; files and JSON have hyphens. */
@@ -60,18 +60,21 @@ export function readPhases(text: string | undefined, count: number, names: strin
     const chosen = new Set<number>();
     let fault = '';
     const parts = text && text !== 'all' ? text.split(',') : [];
+    const most = max(names, (name) => name.split(',').length) ?? 1;
     while (parts.length > 0) {
         // as much as is a name
-        const longest = range(parts.length, 1, -1).find((length) => names.includes(parts.slice(0, length).join().trim())) ?? 1;
-        const part = parts.splice(0, longest).join();
-        const named = names.flatMap((name, i) => (name === part.trim() ? [i] : []));
+        const text = (length: number) => parts.slice(0, length).join().trim().replace(/^"(.*)"$/, '$1');
+        const longest = range(Math.min(most, parts.length), 1, -1).find((length) => names.includes(text(length))) ?? 1;
+        const part = text(longest);
+        parts.splice(0, longest);
+        const named = names.flatMap((name, i) => (name === part ? [i] : []));
         named.forEach((i) => chosen.add(i));
         if (named.length) continue;
         const [, first, last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part) ?? [];
         const [from, to] = [Number(first), Number(last)];
-        if (!first) fault ||= `'${part.trim()}' is no phase; write e.g. 4 or 3,5-7, or a name`;
-        else if (from > to) fault ||= `'${part.trim()}' ends before it begins`;
-        else if (to >= count) fault ||= `'${part.trim()}': there ${count === 1 ? 'is 1 phase' : `are ${count.toLocaleString('en')} phases`}, numbered from 0`;
+        if (!first) fault ||= `'${part}' is no phase; write e.g. 4 or 3,5-7, or a name`;
+        else if (from > to) fault ||= `'${part}' ends before it begins`;
+        else if (to >= count) fault ||= `'${part}': there ${count === 1 ? 'is 1 phase' : `are ${count.toLocaleString('en')} phases`}, numbered from 0`;
         for (let i = from; i <= Math.min(to, count - 1); ++i) chosen.add(i);
     }
     return { phases: chosen.size === 0 || chosen.size === count ? null : [...chosen].sort((a, b) => a - b), fault };
