@@ -16,13 +16,10 @@ export const frames: number[] = [];
 /** Where a cell of a picture can be pressed. */
 export type Hit<T> = Box & { cell: T };
 
-export interface FigureOptions {
-    name: () => string;
-    label: () => string;
+export interface FigureOptions extends Record<'name' | 'label' | 'python', () => string> {
     height: (width: number) => number;
     draw: (painter: Painter) => void;
     table: () => Table;
-    python: () => string;
 }
 
 /** `bar`: for controls of the view, before the tools. */
@@ -71,8 +68,6 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         return paper.toString();
     }
 
-    const savePng = () => canvas.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'));
-
     /** Cells are pressed, told of by `title` under the pointer, and walked through by arrows, from the chosen one on; `hits`: as they are drawn. */
     function picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {
         const under = ({ offsetX, offsetY }: MouseEvent) => hits().find((each) => inside(each, offsetX, offsetY));
@@ -102,7 +97,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     const exports = exportMenu([
         ['CSV', 'Save the numbers as CSV', () => download(`${name()}.csv`, csv(table()), 'text/csv')],
         ['SVG', 'Save the picture as SVG', () => download(`${name()}.svg`, svg(), 'image/svg+xml')],
-        ['PNG', 'Save the picture as PNG', savePng],
+        ['PNG', 'Save the picture as PNG', () => canvas.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'))],
         ['Python', 'Show a Python snippet that reads the same data', () => showPython(python())],
     ]);
     const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));

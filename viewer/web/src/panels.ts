@@ -44,12 +44,7 @@ export function dataFor(panel: Panel, x0: number, x1: number): Buckets | null {
 
 /** By pixel the mean over the lines that have any (NaN where there are none), the range, and the sum; of all the ends, and the `stretch` of the axis
  * that the columns shown take. `leastPositive`: for logarithmic scales. Differences are those of the means. */
-export interface Columns extends Record<'mean' | 'min' | 'max' | 'sum', Float64Array> {
-    most: number;
-    least: number;
-    leastPositive: number;
-    stretch: [number, number];
-}
+export type Columns = Record<'mean' | 'min' | 'max' | 'sum', Float64Array> & Record<'most' | 'least' | 'leastPositive', number> & { stretch: [number, number] };
 
 export function columnsOf({ x0: from, x1: to, touched, sum: sums, min: lows, max: highs, parts }: Buckets, x0: number, x1: number, pixels: number): Columns {
     const { numbers } = answer('pixels', Float64Array.of(from, to, x0, x1), pixels, touched, sums, lows, highs);

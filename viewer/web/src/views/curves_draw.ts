@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Response curves of one or more probe files: which there are and what findings say of them; and their drawing: points and lines on
 // logarithmic axes, edges, plateaus, residuals; latencies of single loads as bars.
-import { range, sum, ticks } from 'd3-array';
+import { range, sort, sum, ticks } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { titleOf } from '../app';
 import { dotRadii, drawAcross, drawCurves as drawLines, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
@@ -33,21 +33,14 @@ const numbered = (findings: TableRow[], { test, variant }: ProbeCurve, parameter
         .filter(({ texts, numbers }) => texts.test === test && texts.variant === variant && texts.parameter === parameter && !Number.isNaN(numbers.value))
         .map(({ texts: { level }, numbers: { value, low, high, truth } }) => ({ level, value, low, high, truth }));
 
-/** Where levels end: capacities, or entries of TLBs. */
-function edgesOf(findings: TableRow[], curve: ProbeCurve) {
-    const parameter = curve.xUnit === 'bytes' ? 'capacity' : curve.xUnit === 'pages' ? 'entries' : '';
-    return numbered(findings, curve, parameter).sort((a, b) => a.value - b.value);
-}
-
 /** Plateaus lie between edges; that of memory behind the last. Without the edge of a level nobody knows how far it reaches. */
-function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<typeof edgesOf>) {
+function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<typeof numbered>) {
     if (curve.unit !== 'cycles' || edges.length === 0) return [];
-    const last = curve.x[curve.x.length - 1];
     return numbered(findings, curve, 'latency').flatMap(({ level, value, low, high }) => {
         const at = level === 'memory' ? edges.length : edges.findIndex((edge) => edge.level === level);
         if (at < 0) return [];
-        const from = at === 0 ? curve.x[0] : edges[at - 1].value;
-        const to = at === edges.length ? last : Math.min(last, edges[at].value);
+        const from = edges[at - 1]?.value ?? curve.x[0];
+        const to = Math.min(curve.x.at(-1)!, edges[at]?.value ?? Infinity);
         return from < to ? [{ level, value, low, high, from, to }] : [];
     });
 }
@@ -69,7 +62,8 @@ export function curvesOf(sources: Source[], group: CurveGroup) {
             // the same in all files
             const name = `${curve.test} ${curve.variant}, ${curve.name}`;
             const label = `${prefix}${curve.test} ${curve.variant}, ${nameOf(curve)}`;
-            const edges = edgesOf(findings, curve);
+            // where levels end: capacities, or entries of TLBs
+            const edges = sort(numbered(findings, curve, { bytes: 'capacity', pages: 'entries' }[curve.xUnit] ?? ''), ({ value }) => value);
             return { id: `${file}/${name.replace(',', '')}`, name, label, file, curve, edges, plateaus: plateausOf(findings, curve, edges) };
         });
     });

@@ -5,7 +5,7 @@ import { bisectRight, min, range, rollup, sum } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, scaleKind, type App, type Chosen } from '../app';
 import { drawAcross, drawCurves, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
-import { h, tableBy } from '../dom';
+import { columnsBy, h, tableBy } from '../dom';
 import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
@@ -19,6 +19,8 @@ const panelHeight = head + tall + 12 + low + foot;
 
 /** The least capacity in lines that holds a whole bin: distances up to 15 are told apart, larger ones in eighths of powers of two. */
 const endOf = (distance: number): number => distance + (distance < 16 ? 1 : 2 ** (Math.floor(Math.log2(distance)) - 3));
+
+const tableKeys = { link: 'link', 'line bytes': 'lineBytes', distance: 'distance', uses: 'count', 'capacity in lines': 'capacity', misses: 'misses', 'miss ratio': 'ratio' } as const;
 
 type Panel = ReturnType<typeof panelOf>;
 
@@ -109,15 +111,7 @@ export function reusePicture(app: App): { element: HTMLElement; show: (found: Re
         height: () => panels.length * panelHeight,
         draw: (p) => panels.forEach((each, i) => drawPanel(p, app, each, i * panelHeight)),
         /** Uses at each distance; misses of the least capacity that holds all of its bin. */
-        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), [
-            ['link', ({ link }) => link],
-            ['line bytes', ({ lineBytes }) => lineBytes],
-            ['distance', ({ distance }) => distance],
-            ['uses', ({ count }) => count],
-            ['capacity in lines', ({ capacity }) => capacity],
-            ['misses', ({ misses }) => misses],
-            ['miss ratio', ({ ratio }) => ratio],
-        ], { keys: 3 }),
+        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), columnsBy(tableKeys), { keys: 3 }),
         python: () => python,
     });
     figure.bar.append(h('h3', {}, 'Reuse distances'));

@@ -2,7 +2,7 @@
 // Tables: all that a file says in numbers, and where it comes from.
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
-import { csv, download, h, inWords, sideways, tableBy, tableElement, type Table } from '../dom';
+import { columnsBy, csv, download, h, inWords, sideways, tableBy, tableElement, type Table } from '../dom';
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full, phasesInWords } from '../numbers';
 import { rowsIn, type Component, type FileInfo } from '../protocol';
@@ -61,9 +61,7 @@ const structureTable = (info: FileInfo): Table =>
 export function linkTable(info: FileInfo, caption: string, headOf: (kind: string) => string, more: [string, (link: FileInfo['links'][number]) => string][] = []): Table {
     const kinds = inOrder([...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))]);
     return tableBy(caption, info.links, [
-        ['link', ({ name }) => name],
-        ['from', ({ from }) => from],
-        ['to', ({ to }) => to],
+        ...columnsBy({ link: 'name', from: 'from', to: 'to' }),
         ...more,
         ...kinds.map((kind): [string, (link: FileInfo['links'][number]) => number] => [headOf(kind), (link) => link.kinds.find((each) => each.kind === kind)?.events ?? 0]),
     ]);

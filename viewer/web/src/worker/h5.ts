@@ -31,12 +31,8 @@ function headFault(name: string, head: Uint8Array, size: number): string {
     return '';
 }
 
-interface Library {
-    get_dataset_data(file: bigint, path: string, ...rest: unknown[]): number;
-}
-
 /** Where it cannot read the library gives what its memory held, and says so in a number that nobody looks at. */
-function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
+function refuseWhatCannotBeRead(library: { get_dataset_data(file: bigint, path: string, ...rest: unknown[]): number }, blob: BlockFile): void {
     const read = library.get_dataset_data;
     library.get_dataset_data = (file, path, ...rest) => {
         const status = read(file, path, ...rest);
@@ -200,7 +196,7 @@ export async function openStore(name: string, blob: Blob, trust: boolean): Promi
     };
     const inputOutputError = 29;
     const data = await blockFile(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
-    refuseWhatCannotBeRead(library as unknown as Library, data);
+    refuseWhatCannotBeRead(library as never, data);
     fs.mkdir('/in');
     if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(), { canOwn: true });
     else {
