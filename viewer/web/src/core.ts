@@ -109,9 +109,6 @@ export function marksOf(axis: Axis, x0: number, x1: number, apart: number, lette
     return Array.from({ length: numbers.length / 3 }, (_, i) => ({ place: numbers[3 * i], address: addresses[3 * i + 1], label: numbers[3 * i + 2] }));
 }
 
-/** The middles of the holes in x0 .. x1 whose gaps have at least so many bytes. */
-export const holesOf = (axis: Axis, x0: number, x1: number, least: number): Float64Array => answer('holes', axisWords(axis), x0, x1, least).numbers;
-
 export const viewOf = ({ x0, x1, count, sight }: Stretch): Float64Array => Float64Array.of(x0, x1, count, ...sight);
 
 /** Columns of a stretch, of which an answer may have several. */

@@ -33,11 +33,10 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     let said = '';
     let frame = 0;
 
-    const fillTable = () => behind.replaceChildren(tableElement(table()));
     function toggleTable(): void {
         behind.hidden = !behind.hidden;
         tableButton.setAttribute('aria-expanded', String(!behind.hidden));
-        if (!behind.hidden) fillTable();
+        changed();
     }
 
     function drawNow(at: number): void {
@@ -59,7 +58,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     /** After the data have changed: draws, and brings the table up to date where it is open. */
     function changed(): void {
         redraw();
-        if (!behind.hidden) fillTable();
+        if (!behind.hidden) behind.replaceChildren(tableElement(table()));
     }
 
     function svg(width = Math.max(400, canvas.clientWidth)): string {

@@ -131,13 +131,12 @@ const inView = ({ view: [from, to] }: CurvePicture, x: number): boolean => x >= 
 /** Powers of two, of cycles round numbers; where few are in sight multiples of a power of two. */
 function xTicks([from, to]: [number, number], width: number, unit: string): number[] {
     const octaves = Math.log2(to / from);
+    const multiples = (least: number, most: number, step: number) => range(Math.ceil(least / step) * step, most + 1e-9, step);
     if (octaves < 2) return unit === 'cycles' ? ticks(from, to, 6) : multiples(from, to, Math.max(1, 2 ** Math.ceil(Math.log2((to - from) / 6))));
     if (unit === 'cycles') return range(7).flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power)).filter((each) => each >= from && each <= to);
     const step = Math.ceil(octaves / Math.max(3, width / 84));
     return multiples(Math.log2(from), Math.log2(to), step).map((power) => 2 ** power);
 }
-
-const multiples = (from: number, to: number, step: number): number[] => range(Math.ceil(from / step), Math.floor(to / step) + 1).map((each) => each * step);
 
 function drawX(p: Painter, picture: CurvePicture, box: Box): void {
     const { xUnit } = picture.group;
@@ -182,13 +181,11 @@ function drawPlateaus(p: Painter, picture: CurvePicture, box: Box, up: (value: n
             p.line([[a, up(value)], [b, up(value)]], colour, 1.2, [2, 4]);
             const text = `${level} ${brief(value)}`;
             const room = b - a - textWidth(text, 11, 600) - 4;
-            const places = multiples(0, Math.max(0, room), 12).map((shift): Point => [a + 4 + shift, up(value) - 8]);
+            const places = range(0, room, 12).map((shift): Point => [a + 4 + shift, up(value) - 8]);
             if (room > 0) labels.push({ text, colour, weight: 600, places });
         }
     drawLabels(p, labels.sort((a, b) => a.places[0][0] - b.places[0][0]), 120);
 }
-
-const dashOf = (file: number): number[] => [[], [7, 3], [2, 3], [9, 3, 2, 3]][file % 4];
 
 /** Lines and dots, and crosses where sizes were left out. `value`: where points lie. */
 function drawPoints(p: Painter, picture: CurvePicture, box: Box, value: (c: number, i: number) => number): void {
@@ -196,7 +193,7 @@ function drawPoints(p: Painter, picture: CurvePicture, box: Box, value: (c: numb
     const curves = picture.shown.map((shown, c) => {
         const all = Array.from(shown.curve.x, (x, i): Point => [place(x), value(c, i)]);
         const [points, out] = [false, true].map((wanted) => all.filter(([, y], i) => Number.isFinite(y) && !!shown.curve.knockedOut?.[i] === wanted));
-        return { points, out, colour: picture.colour(shown), width: 1.6, dash: dashOf(shown.file) };
+        return { points, out, colour: picture.colour(shown), width: 1.6, dash: [[], [7, 3], [2, 3], [9, 3, 2, 3]][shown.file % 4] };
     });
     drawLines(p, curves);
     const radii = dotRadii(curves.flatMap(({ points }) => points), 2.6);

@@ -104,11 +104,6 @@ function sharedLines(app: App, { series, selection, phases, filter }: Chosen) {
 
 const shared = 'Lines shared by cores';
 
-function sharingBlock(app: App, chosen: Chosen): HTMLElement | null {
-    const part = ({ line, cores, count, part }: ReturnType<typeof sharedLines>[number]) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count });
-    return bars(shared, 'misses after stores of another core', mostFirst(sharedLines(app, chosen).map(part)));
-}
-
 const sharingTable = (app: App, chosen: Chosen): Table =>
     tableBy(`${shared}, ${timeTitle(app)}`, sharedLines(app, chosen), [
         ...columnsBy({ line: 'line', cores: 'cores', 'misses after stores of another core': 'count' }),
@@ -155,7 +150,7 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
     return [
         part ? h('p', { class: 'note' }, `Causes, code and cores are of ${asAWhole(names)}.`) : null,
         causeBlock(app, chosen, rows),
-        sharingBlock(app, chosen),
+        bars(shared, 'misses after stores of another core', mostFirst(sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count })))),
         evictorBlock(app, chosen),
         codeBlock(app, chosen, filter, 'function', 'Functions'),
         codeBlock(app, chosen, filter, 'line', 'Source lines'),

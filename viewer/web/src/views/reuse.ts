@@ -17,9 +17,6 @@ import { asAWhole, selectionTitle } from './details';
 const [left, right, head, tall, low, foot] = [54, 56, 58, 120, 50, 44];
 const panelHeight = head + tall + 12 + low + foot;
 
-/** The least capacity in lines that holds a whole bin: distances up to 15 are told apart, larger ones in eighths of powers of two. */
-const endOf = (distance: number): number => distance + (distance < 16 ? 1 : 2 ** (Math.floor(Math.log2(distance)) - 3));
-
 const tableKeys = { link: 'link', 'line bytes': 'lineBytes', distance: 'distance', uses: 'count', 'capacity in lines': 'capacity', misses: 'misses', 'miss ratio': 'ratio' } as const;
 
 type Panel = ReturnType<typeof panelOf>;
@@ -30,7 +27,9 @@ function panelOf(info: FileInfo, { link, lineBytes, bins, path }: ReuseSums) {
     let misses = uses;
     const rows = bins.map(({ distance, count }) => {
         if (distance !== Infinity) misses -= count;
-        return { distance, count, capacity: endOf(distance), misses, ratio: misses / uses };
+        // the least in lines that holds a whole bin: distances up to 15 are told apart, larger ones in eighths of powers of two
+        const capacity = distance + (distance < 16 ? 1 : 2 ** (Math.floor(Math.log2(distance)) - 3));
+        return { distance, count, capacity, misses, ratio: misses / uses };
     });
     const edges = rows.map(({ capacity }) => capacity * lineBytes);
     const behind = new Set(info.links.filter(({ name }) => name === link).map(({ to }) => to));

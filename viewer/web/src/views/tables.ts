@@ -14,12 +14,11 @@ import { trackersTable } from './fronts';
 
 function missTable(info: FileInfo): Table {
     const others = [['stores', 'stores'], ['write-backs in', 'writebacks_in'], ['of these missed', 'writeback_misses'], ['write-backs out', 'writebacks_out'], ['evictions', 'evictions']];
-    return tableBy('Caches', info.components.filter((each) => each.group === 'levels'), [
-        ['level', ({ name }) => name],
-        ['accesses', ({ name }) => totalsOf(info, name).accesses],
-        ['misses', ({ name }) => totalsOf(info, name).misses],
-        ['miss %', ({ name }) => (100 * totalsOf(info, name).misses) / totalsOf(info, name).accesses || 0],
-        ...others.map(([title, name]): [string, (each: Component) => number] => [title, ({ totals }) => totals[name] || 0]),
+    const levels = info.components.filter((each) => each.group === 'levels').map(({ name, totals }) => ({ name, totals, ...totalsOf(info, name) }));
+    return tableBy('Caches', levels, [
+        ...columnsBy({ level: 'name', accesses: 'accesses', misses: 'misses' }),
+        ['miss %', ({ accesses, misses }) => (100 * misses) / accesses || 0],
+        ...others.map(([title, name]): [string, (each: (typeof levels)[number]) => number] => [title, ({ totals }) => totals[name] || 0]),
     ]);
 }
 
@@ -71,9 +70,7 @@ function phaseTable(info: FileInfo): Table {
     const { names, references, cycles, pageWalks } = info.phases;
     return tableBy('Phases', names, [
         ['phase', (_, i) => phasesInWords([i], names)],
-        ['references', (_, i) => references[i]],
-        ['cycles', (_, i) => cycles[i]],
-        ['page walks', (_, i) => pageWalks[i]],
+        ...Object.entries({ references, cycles, 'page walks': pageWalks }).map(([title, column]): [string, (name: string, i: number) => number] => [title, (_, i) => column[i]]),
         ...levelColumns(info, 'phase'),
     ]);
 }

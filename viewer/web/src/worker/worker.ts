@@ -59,7 +59,7 @@ const answers = {
     /** Of x0 .. x1 of the axis; null: of all. */
     phaseSums: (token: Token, id: string, axis: Axis, stretch: [number, number] | null) => counts.phaseSums(seriesOf(id), axis, stretch, token),
     /** Exact counts of a sweep, and those in groups of so many lines. */
-    coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) => 
+    coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) =>
         counts.coarse({ series: seriesOf(id), phases: null, axis, token }, group, dataRanges(), stretch),
     /** Reuse distances of structures by name and phases; null: of all. */
     reuse: (_: Token, structures: string[] | null, phases: Phases) => reuse(structures, phases),
