@@ -147,10 +147,11 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
     const { structure } = filter;
     const part = structure?.length && chosen.selection && !chosen.filter.structure && chosen.cube;
     const names = part ? structure.map((each) => part.dimensions.structure!.names[each]) : [];
+    const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count }));
     return [
         part ? h('p', { class: 'note' }, `Causes, code and cores are of ${asAWhole(names)}.`) : null,
         causeBlock(app, chosen, rows),
-        bars(shared, 'misses after stores of another core', mostFirst(sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count })))),
+        bars(shared, 'misses after stores of another core', mostFirst(lines)),
         evictorBlock(app, chosen),
         codeBlock(app, chosen, filter, 'function', 'Functions'),
         codeBlock(app, chosen, filter, 'line', 'Source lines'),
@@ -162,9 +163,10 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
 export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HTMLElement | null)[] {
     if (!found) return [];
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
+    const functions = tableBy('Events by function', found.functions, columnsBy({ function: 'name', events: 'count' }), { sorted: 1, barred: 1 });
     return [
         chosen.cause >= 0 ? h('p', { class: 'note' }, 'Lines and sets are of misses of all causes.') : null,
-        found.functions.length ? block('Functions', tableElement(tableBy('Events by function', found.functions, columnsBy({ function: 'name', events: 'count' }), { sorted: 1, barred: 1 }))) : null,
+        found.functions.length ? block('Functions', tableElement(functions)) : null,
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
     ];
@@ -241,7 +243,8 @@ function evictionTable(app: App, chosen: Chosen): Table | null {
     const [{ info }, { series, phases, filter }] = [app.source, chosen];
     if (series.kind !== 'level' || filter.function || filter.core || !info.causes.some(({ name }) => name === series.owner)) return null;
     const found = evictionsOf(info, series.owner, phases, structuresChosen(app, chosen));
-    return tableBy(`What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`, found, columnsBy({ evicted: 'victim', by: 'by', lines: 'count' }), { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost });
+    const caption = `What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`;
+    return tableBy(caption, found, columnsBy({ evicted: 'victim', by: 'by', lines: 'count' }), { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost });
 }
 
 /** Of data structures, fields, functions, source lines, cores, evictions and shared lines; null: they are not known. */

@@ -17,7 +17,7 @@ import { asAWhole, selectionTitle } from './details';
 const [left, right, head, tall, low, foot] = [54, 56, 58, 120, 50, 44];
 const panelHeight = head + tall + 12 + low + foot;
 
-const tableKeys = { link: 'link', 'line bytes': 'lineBytes', distance: 'distance', uses: 'count', 'capacity in lines': 'capacity', misses: 'misses', 'miss ratio': 'ratio' } as const;
+const keys = { link: 'link', 'line bytes': 'lineBytes', distance: 'distance', uses: 'count', 'capacity in lines': 'capacity', misses: 'misses', 'miss ratio': 'ratio' } as const;
 
 type Panel = ReturnType<typeof panelOf>;
 
@@ -110,7 +110,7 @@ export function reusePicture(app: App): { element: HTMLElement; show: (found: Re
         height: () => panels.length * panelHeight,
         draw: (p) => panels.forEach((each, i) => drawPanel(p, app, each, i * panelHeight)),
         /** Uses at each distance; misses of the least capacity that holds all of its bin. */
-        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), columnsBy(tableKeys), { keys: 3 }),
+        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), columnsBy(keys), { keys: 3 }),
         python: () => python,
     });
     figure.bar.append(h('h3', {}, 'Reuse distances'));
