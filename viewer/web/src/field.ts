@@ -235,6 +235,7 @@ export function fieldPlot(acts: FieldActs) {
         const { panels, beside, range, scale, axis, shared } = model;
         const alike = shared ? panels.filter((each) => !each.signed && !each.apart) : [];
         const common = commonRange([...alike, ...beside]);
+        // left out: gaps of at least two pixels
         const holes = answer('holes', axisWords(axis), ...range, 2 * perPixel()).numbers.map(across());
         panels.forEach((panel, i) => {
             const { y, height } = layout.panels[i];
