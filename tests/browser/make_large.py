@@ -138,7 +138,7 @@ def main():
         for name in names:
             group = levels.create_group(name)
             for counter, value in zip(("loads", "load_misses", "stores", "store_misses", "fetches", "fetch_misses"), (*totals[name], 0, 0, 0, 0)):
-                group.create_dataset(counter, data=np.zeros(phases, np.uint64)).attrs["total"] = np.uint64(value)
+                group.create_dataset(counter, data=np.uint64([value] + [0] * (phases - 1))).attrs["total"] = np.uint64(value)
         run = f.create_group("run")
         run.attrs.update(references=np.uint64(totals["L1"][0]), cycles=np.uint64(1e9), page_walks=np.uint64(0))
         group = f.create_group("phases")

@@ -57,7 +57,7 @@ def main():
         f.create_group("levels/L1")
         f["levels"].attrs["names"] = ["L1"]
         for name, total in (("loads", accesses.sum()), ("load_misses", misses.sum())):
-            f["levels/L1"].create_dataset(name, data=np.zeros(phases, np.uint64)).attrs["total"] = np.uint64(total)
+            f["levels/L1"].create_dataset(name, data=np.uint64([total] + [0] * (phases - 1))).attrs["total"] = np.uint64(total)
         f.create_group("run").attrs.update(references=np.uint64(accesses.sum()), cycles=np.uint64(1e6), page_walks=np.uint64(0))
         group = f.create_group("phases")
         group["name"] = np.array([f"phase {p}" for p in range(phases)], dtype="S16")

@@ -21,13 +21,6 @@ function largest(names: string[], counts: Iterable<number>): Part | null {
     return count > 0 ? { name: names[index], index, count, of: sum(counts) } : null;
 }
 
-/** Of misses after invalidations in the addresses of a structure. */
-function falseSharingOf(info: FileInfo, level: string, structure: string, phases: Phases): number {
-    const rows = sharingRows(info, level, info.structures.filter((each) => each.name === structure).map(rangeOf), phases);
-    const [wrong, right] = (['false_sharing', 'true_sharing'] as const).map((kind) => sum(rows, (i) => info.sharing![kind][i]));
-    return wrong + right > 0 ? wrong / (wrong + right) : NaN;
-}
-
 /** `level`: another than the first; `chosen`: phases that it is of. */
 export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null) {
     const cube = level === undefined ? null : cubeOf(info, level);
@@ -48,6 +41,9 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const standsOut = phase !== null && phase.count * several >= phaseRule.standsOut * phase.of;
     const phases = phase ? (chosen ?? [...byPhase.keys()]).filter((i) => !standsOut || byPhase[i] >= phaseRule.alike * phase.count) : [];
     const evictions = structure ? evictionsOf(info, level, chosen, [structure.name]) : [];
+    // misses after invalidations in the addresses of the structure
+    const shared = structure ? sharingRows(info, level, info.structures.filter((each) => each.name === structure.name).map(rangeOf), chosen) : [];
+    const [wrong, right] = (['false_sharing', 'true_sharing'] as const).map((kind) => sum(shared, (i) => info.sharing![kind][i]));
     return {
         ...{ level, ...totals, chosen, structure, cause, phase },
         several: several > 1,
@@ -57,7 +53,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
         second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
         ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
         evictor: largest(evictions.map(({ by }) => by), evictions.map(({ count }) => count)),
-        falseSharing: structure ? falseSharingOf(info, level, structure.name, chosen) : NaN,
+        falseSharing: wrong / (wrong + right),
     };
 }
 
@@ -89,10 +85,6 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
     return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];
 }
 
-/** Names of several are in the sentence. */
-const inTile = (phases: number[], names: string[]): string =>
-    phases.length > phasesNamed ? `${phases.length} phases` : phasesInWords(phases, phases.length > 1 ? [] : names);
-
 function timeIn({ phases: { cycles } }: FileInfo, phases: number[]): string {
     const whole = sum(cycles);
     return whole > 0 ? `, in ${percent(sum(phases, (each) => cycles[each]) / whole)} of the time` : '';
@@ -121,7 +113,9 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const what = cause ? `of its ${cause.name} misses` : 'of its misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
         const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${timeIn(info, answer.phases)}` : spread;
-        const value = answer.standsOut ? inTile(answer.phases, info.phases.names) : 'in all phases';
+        // names of several are in the sentence
+        const words = answer.phases.length > phasesNamed ? `${answer.phases.length} phases` : phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
+        const value = answer.standsOut ? words : 'in all phases';
         // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
     } else if (chosen) {

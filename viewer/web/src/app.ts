@@ -2,7 +2,7 @@
 // What views need from the page around them; what is looked at: the state, kept in the URL after '#' so that a view can be bookmarked and sent, and
 // what it means in terms of the file.
 import { sort } from 'd3-array';
-import { placeOf, rangeOf, wholeLines } from './axis';
+import { placeOf, rangeOf } from './axis';
 import type { Wanted } from './chart';
 import type { Source } from './client';
 import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
@@ -52,10 +52,7 @@ export const eventName = (kind: string): string =>
     eventNames[kind] ?? (kind.charAt(0).toUpperCase() + kind.slice(1)).replace(/_/g, ' ');
 
 /** Kinds of events as they are listed everywhere: the program's own first, unknown ones last. */
-export function inOrder(kinds: string[]): string[] {
-    const order = Object.keys(eventNames);
-    return sort(kinds, (kind) => (order.includes(kind) ? order.indexOf(kind) : order.length));
-}
+export const inOrder = (kinds: string[]): string[] => sort(kinds, (kind) => Object.keys(eventNames).indexOf(kind) + 1 || Infinity);
 
 /** All that histograms can show of a file. */
 export function shows({ info }: Source): Show[] {
@@ -156,7 +153,9 @@ export const stretchesOf = (axis: Axis, ranges: AddressRange[] | null): [number,
 
 /** All lines of which a part is in the structures of a name; null where these have no place. */
 export function linesOf(structures: Structure[], name: string, unit: number): AddressRange[] | null {
-    const places = structures.filter((each) => each.name === name && each.bytes > 0).map((each) => wholeLines(rangeOf(each), unit));
+    const line = BigInt(unit);
+    const whole = ([from, end]: AddressRange): AddressRange => [from - (from % line), end + ((line - (end % line)) % line)];
+    const places = structures.filter((each) => each.name === name && each.bytes > 0).map((each) => whole(rangeOf(each)));
     return places.length ? sort(places, ([from]) => from) : null;
 }
 

@@ -5,12 +5,6 @@ import type { AddressRange, Axis, Structure } from './protocol';
 
 export const rangeOf = ({ base, bytes }: { base: bigint; bytes: number }): AddressRange => [base, base + BigInt(bytes)];
 
-/** Whole lines of which a part lies in a range. */
-export function wholeLines([from, end]: AddressRange, unit: number): AddressRange {
-    const line = BigInt(unit);
-    return [from - (from % line), end + ((line - (end % line)) % line)];
-}
-
 /** The address at a place of the axis; null in gaps. */
 export function addressAt(axis: Axis, x: number): bigint | null {
     const found = axis.segments.find(({ bytes, start }) => x >= start && x < start + bytes);

@@ -6,22 +6,14 @@ import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
 import { scale as rule } from '../../drawing.json';
 import { textWidth, theme, type Box, type Painter, type Point } from './paint';
 
-type Spread = 'linear' | 'logarithmic' | 'symmetric logarithmic';
 /** `auto`: logarithmic where values lie far apart. */
 export type Wanted = 'linear' | 'log' | 'auto';
-type Extent = ReturnType<typeof extentOf>;
 
 /** Of values that are known: the least and the most; the smallest and the largest magnitude of those that are not 0. */
 export function extentOf(...lists: Iterable<number>[]) {
     const known = lists.flatMap((list) => [...list]).filter(Number.isFinite);
     const sizes = known.filter((value) => value !== 0).map(Math.abs);
     return { least: min(known) ?? Infinity, most: max(known) ?? -Infinity, small: min(sizes) ?? Infinity, large: max(sizes) ?? -Infinity };
-}
-
-function spreadOf({ least, small, large }: Extent, wanted: Wanted): Spread {
-    if (!(large >= small) || wanted === 'linear') return 'linear';
-    if (wanted === 'auto' && large <= rule.far * small) return 'linear';
-    return least > 0 ? 'logarithmic' : 'symmetric logarithmic';
 }
 
 /** Powers of ten from `least` to `most`, at most about five; where there are fewer than two, steps of 1, 2, 5. */
@@ -44,9 +36,9 @@ export type ValueScale = ReturnType<typeof valueScale>;
 
 /** `symmetric`: 0 in the middle; `tight`: from the least to the most value, without 0 and without room at the ends; `about`: so many ticks.
  * `at`: 0 .. 1 from the bottom to the top; beyond where the value lies beyond. */
-export function valueScale(extent: Extent, wanted: Wanted, { symmetric = false, tight = false, about = 5 } = {}) {
-    const { least, most, small, large } = extent;
-    const spread = spreadOf(extent, wanted);
+export function valueScale({ least, most, small, large }: ReturnType<typeof extentOf>, wanted: Wanted, { symmetric = false, tight = false, about = 5 } = {}) {
+    const near = !(large >= small) || wanted === 'linear' || (wanted === 'auto' && large <= rule.far * small);
+    const spread = near ? 'linear' : least > 0 ? 'logarithmic' : 'symmetric logarithmic';
     const whole = tight || spread === 'logarithmic' ? [least, most] : [Math.min(0, least), Math.max(0, most)];
     const [from, end] = symmetric && large > 0 ? [-large, large] : spread === 'logarithmic' && !tight && least === most ? [least / 2, 2 * most] : whole;
     const to = end > from || spread !== 'linear' ? end : from + 1;

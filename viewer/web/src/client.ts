@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
-import packed from 'virtual:worker';
 import { FileError, replyKinds, type AddressRange, type Axis, type FileInfo, type Reply } from './protocol';
 import type { Answers } from './worker/worker';
 import { axisOf, coreReady, unpacked } from './core';
 import { remembered } from './remembered';
 
+/** Gzip, base64. */
+declare const packedWorker: string;
 /** The worker's program as an address that workers can be made from. */
-const program = unpacked(packed).then((bytes) => URL.createObjectURL(new Blob([bytes], { type: 'text/javascript' })));
+const program = unpacked(packedWorker).then((bytes) => URL.createObjectURL(new Blob([bytes], { type: 'text/javascript' })));
 const newWorker = (): Promise<Worker> => program.then((url) => new Worker(url));
 /** Started before there is a file, so that the library is ready when one comes. */
 const idle = [newWorker()];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The drawing core (viewer/core, C++) as WebAssembly: the rules that figures for print have, too. Its functions take numbers and arrays, and
 // give numbers, what they hold (a number, until it is let go of), or answers: words that are numbers or addresses.
-import packed from 'virtual:core';
 import { sum } from 'd3-array';
 import type { Wanted } from './chart';
 import type { AddressRange, Axis, Buckets, Quantity, Stretch } from './protocol';
 import { once } from './remembered';
+
+/** Itself, as vite.config.ts puts it here: gzip, base64. */
+declare const packedCore: string;
 
 /** Bytes of text in base64, of gzip. */
 export async function unpacked(text: string): Promise<ArrayBuffer> {
@@ -17,7 +19,7 @@ let functions: Record<string, (...numbers: number[]) => number>;
 let memory: WebAssembly.Memory;
 
 /** Before it nothing can be asked for. */
-export const coreReady: Promise<void> = unpacked(packed).then(async (bytes) => {
+export const coreReady: Promise<void> = unpacked(packedCore).then(async (bytes) => {
     const { instance } = await WebAssembly.instantiate(bytes);
     ({ memory } = instance.exports as { memory: WebAssembly.Memory });
     functions = instance.exports as typeof functions;
@@ -103,8 +105,6 @@ export function marksOf(axis: Axis, x0: number, x1: number, apart: number, lette
     return Array.from({ length: numbers.length / 3 }, (_, i) => ({ place: numbers[3 * i], address: addresses[3 * i + 1], label: numbers[3 * i + 2] }));
 }
 
-/** The middles of the holes in x0 .. x1 whose gaps have at least so many bytes. */
-export const holesOf = (axis: Axis, x0: number, x1: number, least: number): Float64Array => answer('holes', axisWords(axis), x0, x1, least).numbers;
 export const viewOf = ({ x0, x1, count, sight }: Stretch): Float64Array => Float64Array.of(x0, x1, count, ...sight);
 
 /** Columns of a stretch, of which an answer may have several. */

@@ -102,17 +102,16 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     if (!counted && !caused) return null;
     const names = caused ? found!.structures : info.structures.map((each) => each.name);
     // rows of both tables, one behind the other: all that is made of them are sums
-    const some = (column: 'structure' | 'phase' | 'core') => Float64Array.from([...(counted?.[column] ?? []), ...(caused?.[column] ?? [])]);
+    const [before, behind] = [counted, caused].map((each) => new Float64Array(each?.structure.length ?? 0));
+    const both = (first: Column | null = before, second: Column | null = behind) => Float64Array.from([...(first ?? []), ...(second ?? [])]);
+    const some = (column: 'structure' | 'phase' | 'core') => both(counted?.[column], caused?.[column]);
     const byCore = [counted, caused].every((each) => !each || each.core);
-    const [before, behind] = [counted?.structure.length ?? 0, caused?.structure.length ?? 0];
-    const first = (values: Column) => Float64Array.from([...values, ...new Float64Array(behind)]);
-    const second = (values: Column) => Float64Array.from([...new Float64Array(before), ...values]);
-    const counts = caused ? caused.counts.map(second) : null;
+    const counts = caused ? caused.counts.map((each) => both(before, each)) : null;
     return {
         level,
         dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')), ...(byCore ? { core: coreAxis(info, some('core')) } : {}) },
-        accesses: counted ? first(counted.accesses) : new Float64Array(behind).fill(NaN),
-        misses: counted ? first(counted.misses) : counts!.reduce((a, b) => a.map((each, i) => each + b[i])),
+        accesses: counted ? both(counted.accesses) : behind.map(() => NaN),
+        misses: counted ? both(counted.misses) : counts!.reduce((a, b) => a.map((each, i) => each + b[i])),
         cycles: null,
         causes: counts,
     };

@@ -69,6 +69,10 @@ export interface Table {
 /** A column by name, and what it has of a thing. */
 export type Column<T> = readonly [string, (thing: T, i: number) => string | number];
 
+/** Columns of what things have, by their titles. */
+export const columnsBy = <K extends string>(keys: Record<string, K>): Column<Record<K, string | number>>[] =>
+    Object.entries(keys).map(([title, key]) => [title, (thing) => thing[key]]);
+
 /** A table with a row per thing. */
 export const tableBy = <T>(caption: string, things: T[], columns: Column<T>[], more: Partial<Table> = {}): Table => ({
     caption,
@@ -86,13 +90,6 @@ export const inWords = (...names: string[]) =>
 
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
-
-/** Rows by a column: numbers from the largest, texts from A; `again`: the other way round; what is not known is last in any case. */
-function sortedRows({ rows }: Table, column: number, again: boolean): Row[] {
-    const order = (a: string | number, b: string | number) =>
-        typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
-    return sorted(rows, (a, b) => (again ? -1 : 1) * order(a[column], b[column]));
-}
 
 // elements of the class `prints` are told, too
 for (const event of ['beforeprint', 'afterprint'])
@@ -155,8 +152,11 @@ export function tableElement(table: Table): HTMLElement {
     const heads = headers.map((header, i) =>
         h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, h('button', { type: 'button', class: 'sort', title: 'Sort by it', onclick: () => sort(i) }, header)),
     );
+    /** Numbers from the largest, texts from A; what is not known is last in any case. */
+    const order = (a: string | number, b: string | number) =>
+        typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
     const fill = () => {
-        const shown = (column < 0 ? rows : sortedRows(table, column, again)).slice(0, mostRows);
+        const shown = (column < 0 ? rows : sorted(rows, (a, b) => (again ? -1 : 1) * order(a[column], b[column]))).slice(0, mostRows);
         body.replaceChildren(...shown.map((row) => h('tr', { class: row[0] === table.picked ? 'picked' : undefined }, ...row.map(cell))));
         heads.forEach((each, i) => each.setAttribute('aria-sort', i !== column ? 'none' : numeric[i] !== again ? 'descending' : 'ascending'));
     };
@@ -177,9 +177,7 @@ export function csv(table: Table): string {
 
 export function download(name: string, content: BlobPart, type: string): void {
     const link = h('a', { href: URL.createObjectURL(new Blob([content], { type })), download: name });
-    document.body.append(link);
     link.click();
-    link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 

@@ -5,13 +5,13 @@ import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowsFrom, shade, type Across, type Layout, type Shaded } from './field_draw';
 import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
-import { endOfScale } from './core';
+import { answer, axisWords, endOfScale } from './core';
 import { h } from './dom';
 import { figureOf } from './figure';
 import { followHands, type Sight } from './gestures';
 import { brief, full, percent, phasesInWords, signed } from './numbers';
 import { inside, textWidth, theme, type Box, type Painter } from './paint';
-import { columnsOf, dataFor, drawBreaks, drawPanel, meanIn, panelReader, tableOf, type Panel, type PanelSource } from './panels';
+import { columnsOf, dataFor, drawPanel, meanIn, panelReader, tableOf, type Panel, type PanelSource } from './panels';
 import type { Axis, Column, Heat, Structure } from './protocol';
 import type { Wanted } from './chart';
 
@@ -235,8 +235,11 @@ export function fieldPlot(acts: FieldActs) {
         const { panels, beside, range, scale, axis, shared } = model;
         const alike = shared ? panels.filter((each) => !each.signed && !each.apart) : [];
         const common = commonRange([...alike, ...beside]);
+        // left out: gaps of at least two pixels
+        const holes = answer('holes', axisWords(axis), ...range, 2 * perPixel()).numbers.map(across());
         panels.forEach((panel, i) => {
-            drawBreaks(p, across(), axis, layout.panels[i]);
+            const { y, height } = layout.panels[i];
+            for (const hole of holes) p.line([[hole, y], [hole, y + height]], theme().line, 1, [2, 4]);
             drawPanel(p, layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null, beside.length > 0);
         });
     }

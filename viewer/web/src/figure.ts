@@ -16,13 +16,10 @@ export const frames: number[] = [];
 /** Where a cell of a picture can be pressed. */
 export type Hit<T> = Box & { cell: T };
 
-export interface FigureOptions {
-    name: () => string;
-    label: () => string;
+export interface FigureOptions extends Record<'name' | 'label' | 'python', () => string> {
     height: (width: number) => number;
     draw: (painter: Painter) => void;
     table: () => Table;
-    python: () => string;
 }
 
 /** `bar`: for controls of the view, before the tools. */
@@ -36,11 +33,10 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     let said = '';
     let frame = 0;
 
-    const fillTable = () => behind.replaceChildren(tableElement(table()));
     function toggleTable(): void {
         behind.hidden = !behind.hidden;
         tableButton.setAttribute('aria-expanded', String(!behind.hidden));
-        if (!behind.hidden) fillTable();
+        changed();
     }
 
     function drawNow(at: number): void {
@@ -62,7 +58,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     /** After the data have changed: draws, and brings the table up to date where it is open. */
     function changed(): void {
         redraw();
-        if (!behind.hidden) fillTable();
+        if (!behind.hidden) behind.replaceChildren(tableElement(table()));
     }
 
     function svg(width = Math.max(400, canvas.clientWidth)): string {
@@ -70,8 +66,6 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         draw(paper);
         return paper.toString();
     }
-
-    const savePng = () => canvas.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'));
 
     /** Cells are pressed, told of by `title` under the pointer, and walked through by arrows, from the chosen one on; `hits`: as they are drawn. */
     function picks<T>(hits: () => Hit<T>[], chosen: () => T | null, title: (cell: T) => string, choose: (cell: T) => void): void {
@@ -102,7 +96,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
     const exports = exportMenu([
         ['CSV', 'Save the numbers as CSV', () => download(`${name()}.csv`, csv(table()), 'text/csv')],
         ['SVG', 'Save the picture as SVG', () => download(`${name()}.svg`, svg(), 'image/svg+xml')],
-        ['PNG', 'Save the picture as PNG', savePng],
+        ['PNG', 'Save the picture as PNG', () => canvas.toBlob((blob) => blob && download(`${name()}.png`, blob, 'image/png'))],
         ['Python', 'Show a Python snippet that reads the same data', () => showPython(python())],
     ]);
     const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));

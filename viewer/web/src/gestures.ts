@@ -101,33 +101,25 @@ export function followHands(canvas: HTMLCanvasElement, sight: Sight, acts: Acts)
         return same in known;
     }
 
-    function down({ button, isPrimary, pointerId, pointerType, shiftKey, offsetX: x, offsetY: y }: PointerEvent): void {
+    canvas.addEventListener('wheel', (event) => {
+        event.preventDefault();
+        if (pans(event)) pan(event.deltaX || event.deltaY);
+    }, { passive: false });
+    canvas.addEventListener('pointerdown', ({ button, isPrimary, pointerId, pointerType, shiftKey, offsetX: x, offsetY: y }) => {
         if (button > 1) return;
         canvas.setPointerCapture(pointerId);
         begin = { x, y, selects: pointerType !== 'touch' && !shiftKey && button === 0, dragged: !isPrimary };
-    }
-
-    function move({ offsetX: x, offsetY: y }: PointerEvent): void {
+    });
+    canvas.addEventListener('pointermove', ({ offsetX: x, offsetY: y }) => {
         if (!begin) return acts.hover(x, y);
         begin.dragged ||= Math.hypot(x - begin.x, y - begin.y) > 4;
         if (begin.dragged && begin.selects) acts.select(begin.x, x, false, begin.y, y);
-    }
-
-    function up({ offsetX: x, offsetY: y }: PointerEvent): void {
+    });
+    canvas.addEventListener('pointerup', ({ offsetX: x, offsetY: y }) => {
         if (begin && !begin.dragged) acts.click?.(x, y);
         else if (begin?.selects) acts.select(begin.x, x, true, begin.y, y);
         begin = null;
-    }
-
-    function wheel(event: WheelEvent): void {
-        event.preventDefault();
-        if (pans(event)) pan(event.deltaX || event.deltaY);
-    }
-
-    canvas.addEventListener('wheel', wheel, { passive: false });
-    canvas.addEventListener('pointerdown', down);
-    canvas.addEventListener('pointermove', move);
-    canvas.addEventListener('pointerup', up);
+    });
     canvas.addEventListener('pointercancel', () => (begin = null));
     canvas.addEventListener('pointerleave', () => acts.hover(null, 0));
     canvas.addEventListener('dblclick', () => look(null));

@@ -284,8 +284,7 @@ class Page implements App {
 
     private applyTheme(): void {
         const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-        const wanted = this.state.theme === 'dark' || this.state.theme === 'light' ? this.state.theme : system;
-        document.documentElement.dataset.theme = wanted;
+        document.documentElement.dataset.theme = this.state.theme === 'dark' || this.state.theme === 'light' ? this.state.theme : system;
         this.current?.update?.();
     }
 

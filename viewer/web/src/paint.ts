@@ -14,16 +14,6 @@ export function pixelOf(colour: string): number {
     return ((Math.round(255 * opacity) << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** The colour of an opaque pixel. */
-const colourOf = (pixel: number): string => rgb(pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255).formatHex();
-
-/** Rows of cells, a pixel each: numbers as pixelOf() gives them, 0 for none. */
-function cellsPicture(columns: number, cells: Uint32Array<ArrayBuffer>): OffscreenCanvas {
-    const canvas = new OffscreenCanvas(columns, cells.length / columns);
-    canvas.getContext('2d')!.putImageData(new ImageData(new Uint8ClampedArray(cells.buffer), columns), 0, 0);
-    return canvas;
-}
-
 export interface TextStyle {
     colour: string;
     size?: number;
@@ -200,7 +190,10 @@ export class CanvasPainter extends Painter {
     }
 
     cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array<ArrayBuffer>, edges: number[]): void {
-        if (this.picture?.cells !== cells) this.picture = { cells, canvas: cellsPicture(columns, cells) };
+        if (this.picture?.cells !== cells) {
+            this.picture = { cells, canvas: new OffscreenCanvas(columns, cells.length / columns) };
+            this.picture.canvas.getContext('2d')!.putImageData(new ImageData(new Uint8ClampedArray(cells.buffer), columns), 0, 0);
+        }
         const { canvas } = this.picture;
         const { context } = this;
         context.imageSmoothingEnabled = false;
@@ -220,9 +213,6 @@ export class CanvasPainter extends Painter {
     }
 }
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character]);
-
 export class SvgPainter extends Painter {
     private readonly parts: string[] = [];
 
@@ -240,7 +230,7 @@ export class SvgPainter extends Painter {
     text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {
         const turn = upright ? ` transform="rotate(-90 ${short(x)} ${short(y)})"` : '';
         const style = `font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${colour}"`;
-        this.parts.push(`<text x="${short(x)}" y="${short(y)}" ${style}${turn}>${escaped(text)}</text>`);
+        this.parts.push(`<text x="${short(x)}" y="${short(y)}" ${style}${turn}>${text.replace(/&/g, '&amp;').replace(/</g, '&lt;')}</text>`);
     }
 
     cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
@@ -249,7 +239,7 @@ export class SvgPainter extends Painter {
             return [x + ((i % columns) / columns) * width, y + edges[row] * height, width / columns, (edges[row + 1] - edges[row]) * height];
         };
         const shown = range(cells.length).filter((i) => cells[i] !== 0);
-        for (const [pixel, own] of group(shown, (i) => cells[i])) this.rects(own.flatMap(boxOf), colourOf(pixel), true);
+        for (const [pixel, own] of group(shown, (i) => cells[i])) this.rects(own.flatMap(boxOf), rgb(pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255).formatHex(), true);
     }
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {

@@ -4,10 +4,9 @@
 import { range, sum } from 'd3-array';
 import { addressesIn, describe, hex } from './axis';
 import { drawNote, drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
-import { answer, endOfScale, holesOf } from './core';
+import { answer, endOfScale } from './core';
 import type { Row, Table } from './dom';
 import type { FieldModel } from './field';
-import type { Across } from './field_draw';
 import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, theme, type Box, type Painter } from './paint';
@@ -44,12 +43,7 @@ export function dataFor(panel: Panel, x0: number, x1: number): Buckets | null {
 
 /** By pixel the mean over the lines that have any (NaN where there are none), the range, and the sum; of all the ends, and the `stretch` of the axis
  * that the columns shown take. `leastPositive`: for logarithmic scales. Differences are those of the means. */
-export interface Columns extends Record<'mean' | 'min' | 'max' | 'sum', Float64Array> {
-    most: number;
-    least: number;
-    leastPositive: number;
-    stretch: [number, number];
-}
+export type Columns = Record<'mean' | 'min' | 'max' | 'sum', Float64Array> & Record<'most' | 'least' | 'leastPositive', number> & { stretch: [number, number] };
 
 export function columnsOf({ x0: from, x1: to, touched, sum: sums, min: lows, max: highs, parts }: Buckets, x0: number, x1: number, pixels: number): Columns {
     const { numbers } = answer('pixels', Float64Array.of(from, to, x0, x1), pixels, touched, sums, lows, highs);
@@ -133,11 +127,6 @@ function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box, scale:
     const title = shortened(panel.title, width - textWidth(meaning, 11) - 12, 13, 600);
     p.text(x, at, title, { colour: ink, size: 13, weight: 600 });
     p.text(x + width, at, meaning, { colour: faint, size: 11, anchor: 'end' });
-}
-
-export function drawBreaks(p: Painter, at: Across, axis: Axis, { y, height }: Box): void {
-    const [x0, x1] = at.domain();
-    for (const hole of holesOf(axis, x0, x1, 2 / (at(1) - at(0)))) p.line([[at(hole), y], [at(hole), y + height]], theme().line, 1, [2, 4]);
 }
 
 /** A panel and where its numbers come from. */
@@ -226,10 +215,9 @@ export function meanIn(heat: Heat, drawn: [number, number], row: number, x0: num
 
 /** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
 function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed }: Panel): number[] {
-    if (!data) return signed ? [NaN] : [NaN, NaN, NaN];
-    const { mean: [mean], sum: [all], min: [least], max: [most] } = columnsOf(data, from, to, 1);
-    const shown = least === Infinity ? 0 : rate ? mean : all;
-    return signed ? [shown] : least === Infinity ? [0, 0, 0] : [shown, least, most];
+    const found = data && columnsOf(data, from, to, 1);
+    const values = !found ? [NaN, NaN, NaN] : found.min[0] === Infinity ? [0, 0, 0] : [(rate ? found.mean : found.sum)[0], found.min[0], found.max[0]];
+    return signed ? values.slice(0, 1) : values;
 }
 
 /** Of the selected columns, if any are; `rowNames`: of the field; none where there is none. */

@@ -167,16 +167,12 @@ export function pairPython(first: Source, second: Source, { a, b, quantity, twin
     return snippet({ PARTS: parts, PLACES: places ?? null, QUANTITY: quantityOf(quantity, a), SIGHT: places ? null : sight }, 'by_line', 'difference');
 }
 
-/** What names a row: "L1", or of several columns "eviction fifo, granularity 4, counters 16". */
-function nameOf(table: Table, row: Row): string {
-    const keys = row.slice(0, table.keys ?? 1);
-    return keys.length === 1 ? String(keys[0]) : keys.map((value, i) => `${table.headers[i]} ${value}`).join(', ');
-}
-
-/** Rows by name; where several have one name, the n-th of one file belongs to the n-th of the other. */
-function byName(table: Table): Map<string, Row> {
+/** Rows by what names them, "L1", or of several columns "eviction fifo, granularity 4, counters 16"; where several have one name, the n-th of one file
+ * belongs to the n-th of the other. */
+function byName({ headers, rows, keys = 1 }: Table): Map<string, Row> {
+    const nameOf = (row: Row) => (keys === 1 ? String(row[0]) : row.slice(0, keys).map((value, i) => `${headers[i]} ${value}`).join(', '));
     const named = (name: string, rows: Row[]) => rows.map((row, i): [string, Row] => [i > 0 ? `${name} (${i + 1})` : name, row]);
-    return new Map(groups(table.rows, (row) => nameOf(table, row)).flatMap(([name, rows]) => named(name, rows)));
+    return new Map(groups(rows, nameOf).flatMap(([name, some]) => named(name, some)));
 }
 
 const without = (names: Iterable<string>, others: Iterable<string>): string[] => [...difference(names, others)];

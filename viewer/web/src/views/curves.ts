@@ -71,16 +71,12 @@ export function curvesView(app: App): View {
 
     function hover(at: number | null): void {
         pointer = at;
-        if (at === null || at < plotBox(0).x) {
-            readout.textContent = loads() ? moves : `${marks} ${moves}`;
-            return;
-        }
-        const x = scale().invert(at);
-        const parts = visible().map(({ label, curve }) => {
+        const x = scale().invert(at ?? 0);
+        const nearest = ({ label, curve }: Shown) => {
             const best = leastIndex(curve.x, (each) => Math.abs(Math.log(each / x)))!;
             return `${label}: ${brief(curve.value[best])} at ${xText(curve.x[best], curve.xUnit)}${curve.knockedOut?.[best] ? ', left out' : ''}`;
-        });
-        readout.textContent = parts.join(' · ');
+        };
+        readout.textContent = at !== null && at >= plotBox(0).x ? visible().map(nearest).join(' · ') : loads() ? moves : `${marks} ${moves}`;
     }
 
     function picture(): CurvePicture {

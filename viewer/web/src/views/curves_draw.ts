@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Response curves of one or more probe files: which there are and what findings say of them; and their drawing: points and lines on
 // logarithmic axes, edges, plateaus, residuals; latencies of single loads as bars.
-import { range, sum, ticks } from 'd3-array';
+import { range, sort, sum, ticks } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { titleOf } from '../app';
 import { dotRadii, drawAcross, drawCurves as drawLines, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
@@ -33,21 +33,14 @@ const numbered = (findings: TableRow[], { test, variant }: ProbeCurve, parameter
         .filter(({ texts, numbers }) => texts.test === test && texts.variant === variant && texts.parameter === parameter && !Number.isNaN(numbers.value))
         .map(({ texts: { level }, numbers: { value, low, high, truth } }) => ({ level, value, low, high, truth }));
 
-/** Where levels end: capacities, or entries of TLBs. */
-function edgesOf(findings: TableRow[], curve: ProbeCurve) {
-    const parameter = curve.xUnit === 'bytes' ? 'capacity' : curve.xUnit === 'pages' ? 'entries' : '';
-    return numbered(findings, curve, parameter).sort((a, b) => a.value - b.value);
-}
-
 /** Plateaus lie between edges; that of memory behind the last. Without the edge of a level nobody knows how far it reaches. */
-function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<typeof edgesOf>) {
+function plateausOf(findings: TableRow[], curve: ProbeCurve, edges: ReturnType<typeof numbered>) {
     if (curve.unit !== 'cycles' || edges.length === 0) return [];
-    const last = curve.x[curve.x.length - 1];
     return numbered(findings, curve, 'latency').flatMap(({ level, value, low, high }) => {
         const at = level === 'memory' ? edges.length : edges.findIndex((edge) => edge.level === level);
         if (at < 0) return [];
-        const from = at === 0 ? curve.x[0] : edges[at - 1].value;
-        const to = at === edges.length ? last : Math.min(last, edges[at].value);
+        const from = edges[at - 1]?.value ?? curve.x[0];
+        const to = Math.min(curve.x.at(-1)!, edges[at]?.value ?? Infinity);
         return from < to ? [{ level, value, low, high, from, to }] : [];
     });
 }
@@ -69,7 +62,8 @@ export function curvesOf(sources: Source[], group: CurveGroup) {
             // the same in all files
             const name = `${curve.test} ${curve.variant}, ${curve.name}`;
             const label = `${prefix}${curve.test} ${curve.variant}, ${nameOf(curve)}`;
-            const edges = edgesOf(findings, curve);
+            // where levels end: capacities, or entries of TLBs
+            const edges = sort(numbered(findings, curve, { bytes: 'capacity', pages: 'entries' }[curve.xUnit] ?? ''), ({ value }) => value);
             return { id: `${file}/${name.replace(',', '')}`, name, label, file, curve, edges, plateaus: plateausOf(findings, curve, edges) };
         });
     });
@@ -137,13 +131,12 @@ const inView = ({ view: [from, to] }: CurvePicture, x: number): boolean => x >= 
 /** Powers of two, of cycles round numbers; where few are in sight multiples of a power of two. */
 function xTicks([from, to]: [number, number], width: number, unit: string): number[] {
     const octaves = Math.log2(to / from);
+    const multiples = (least: number, most: number, step: number) => range(Math.ceil(least / step) * step, most + 1e-9, step);
     if (octaves < 2) return unit === 'cycles' ? ticks(from, to, 6) : multiples(from, to, Math.max(1, 2 ** Math.ceil(Math.log2((to - from) / 6))));
     if (unit === 'cycles') return range(7).flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power)).filter((each) => each >= from && each <= to);
     const step = Math.ceil(octaves / Math.max(3, width / 84));
     return multiples(Math.log2(from), Math.log2(to), step).map((power) => 2 ** power);
 }
-
-const multiples = (from: number, to: number, step: number): number[] => range(Math.ceil(from / step), Math.floor(to / step) + 1).map((each) => each * step);
 
 function drawX(p: Painter, picture: CurvePicture, box: Box): void {
     const { xUnit } = picture.group;
@@ -188,13 +181,11 @@ function drawPlateaus(p: Painter, picture: CurvePicture, box: Box, up: (value: n
             p.line([[a, up(value)], [b, up(value)]], colour, 1.2, [2, 4]);
             const text = `${level} ${brief(value)}`;
             const room = b - a - textWidth(text, 11, 600) - 4;
-            const places = multiples(0, Math.max(0, room), 12).map((shift): Point => [a + 4 + shift, up(value) - 8]);
+            const places = range(0, room, 12).map((shift): Point => [a + 4 + shift, up(value) - 8]);
             if (room > 0) labels.push({ text, colour, weight: 600, places });
         }
     drawLabels(p, labels.sort((a, b) => a.places[0][0] - b.places[0][0]), 120);
 }
-
-const dashOf = (file: number): number[] => [[], [7, 3], [2, 3], [9, 3, 2, 3]][file % 4];
 
 /** Lines and dots, and crosses where sizes were left out. `value`: where points lie. */
 function drawPoints(p: Painter, picture: CurvePicture, box: Box, value: (c: number, i: number) => number): void {
@@ -202,7 +193,7 @@ function drawPoints(p: Painter, picture: CurvePicture, box: Box, value: (c: numb
     const curves = picture.shown.map((shown, c) => {
         const all = Array.from(shown.curve.x, (x, i): Point => [place(x), value(c, i)]);
         const [points, out] = [false, true].map((wanted) => all.filter(([, y], i) => Number.isFinite(y) && !!shown.curve.knockedOut?.[i] === wanted));
-        return { points, out, colour: picture.colour(shown), width: 1.6, dash: dashOf(shown.file) };
+        return { points, out, colour: picture.colour(shown), width: 1.6, dash: [[], [7, 3], [2, 3], [9, 3, 2, 3]][shown.file % 4] };
     });
     drawLines(p, curves);
     const radii = dotRadii(curves.flatMap(({ points }) => points), 2.6);

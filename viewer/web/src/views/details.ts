@@ -6,7 +6,7 @@ import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array'
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe, describeLine } from '../axis';
 import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter } from '../cube';
-import { h, tableBy, tableElement, type Column, type Table } from '../dom';
+import { columnsBy, h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { abridged, brief, bytes, full, percent, signed } from '../numbers';
 import { theme } from '../paint';
@@ -104,16 +104,9 @@ function sharedLines(app: App, { series, selection, phases, filter }: Chosen) {
 
 const shared = 'Lines shared by cores';
 
-function sharingBlock(app: App, chosen: Chosen): HTMLElement | null {
-    const part = ({ line, cores, count, part }: ReturnType<typeof sharedLines>[number]) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count });
-    return bars(shared, 'misses after stores of another core', mostFirst(sharedLines(app, chosen).map(part)));
-}
-
 const sharingTable = (app: App, chosen: Chosen): Table =>
     tableBy(`${shared}, ${timeTitle(app)}`, sharedLines(app, chosen), [
-        ['line', ({ line }) => line],
-        ['cores', ({ cores }) => cores],
-        ['misses after stores of another core', ({ count }) => count],
+        ...columnsBy({ line: 'line', cores: 'cores', 'misses after stores of another core': 'count' }),
         ['false sharing %', ({ part }) => 100 * part],
     ], { sorted: 2, barred: 2, most: tableRowsAtMost });
 
@@ -154,10 +147,11 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
     const { structure } = filter;
     const part = structure?.length && chosen.selection && !chosen.filter.structure && chosen.cube;
     const names = part ? structure.map((each) => part.dimensions.structure!.names[each]) : [];
+    const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count }));
     return [
         part ? h('p', { class: 'note' }, `Causes, code and cores are of ${asAWhole(names)}.`) : null,
         causeBlock(app, chosen, rows),
-        sharingBlock(app, chosen),
+        bars(shared, 'misses after stores of another core', mostFirst(lines)),
         evictorBlock(app, chosen),
         codeBlock(app, chosen, filter, 'function', 'Functions'),
         codeBlock(app, chosen, filter, 'line', 'Source lines'),
@@ -169,9 +163,10 @@ export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
 export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HTMLElement | null)[] {
     if (!found) return [];
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
+    const functions = tableBy('Events by function', found.functions, columnsBy({ function: 'name', events: 'count' }), { sorted: 1, barred: 1 });
     return [
         chosen.cause >= 0 ? h('p', { class: 'note' }, 'Lines and sets are of misses of all causes.') : null,
-        found.functions.length ? block('Functions', tableElement(tableBy('Events by function', found.functions, [['function', ({ name }) => name], ['events', ({ count }) => count]], { sorted: 1, barred: 1 }))) : null,
+        found.functions.length ? block('Functions', tableElement(functions)) : null,
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
     ];
@@ -199,9 +194,7 @@ export function selectedTable(app: App, chosen: Chosen, parts: { name: string; a
     const { owner } = chosen.series;
     const found = parts.filter(({ accesses, misses }) => accesses + misses > 0);
     return tableBy(`Data structures, ${timeTitle(app)}, selected lines alone`, found, [
-        ['data structure', ({ name }) => name],
-        [`${owner} misses`, ({ misses }) => misses],
-        [`${owner} accesses`, ({ accesses }) => accesses],
+        ...columnsBy({ 'data structure': 'name', [`${owner} misses`]: 'misses', [`${owner} accesses`]: 'accesses' }),
         ['rate', ({ misses, accesses }) => (accesses > 0 ? misses / accesses : NaN)],
     ], { sorted: 1, barred: 1, most: tableRowsAtMost, pick, format: (value, column) => (column === 3 ? percent : full)(value) });
 }
@@ -250,11 +243,8 @@ function evictionTable(app: App, chosen: Chosen): Table | null {
     const [{ info }, { series, phases, filter }] = [app.source, chosen];
     if (series.kind !== 'level' || filter.function || filter.core || !info.causes.some(({ name }) => name === series.owner)) return null;
     const found = evictionsOf(info, series.owner, phases, structuresChosen(app, chosen));
-    return tableBy(`What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`, found, [
-        ['evicted', ({ victim }) => victim],
-        ['by', ({ by }) => by],
-        ['lines', ({ count }) => count],
-    ], { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost });
+    const caption = `What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`;
+    return tableBy(caption, found, columnsBy({ evicted: 'victim', by: 'by', lines: 'count' }), { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost });
 }
 
 /** Of data structures, fields, functions, source lines, cores, evictions and shared lines; null: they are not known. */
@@ -294,8 +284,6 @@ export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
     return [sideOf(app, own, 'A'), sideOf(turned(app), twin, 'B', structuresChosen(app, chosen))];
 }
 
-const differenceName = ([a, b]: Side[]): string => `${b.name} − ${a.name}`;
-
 const inBoth = (name: string, [a, b]: number[]): (string | number)[] => [name, a, b, b - a];
 
 /** What two tables are sorted by, by the names of their rows, what differs most first; a name that one of them lacks has nothing there. */
@@ -307,7 +295,7 @@ export function differenceTable(a: Table | null, b: Table | null, sides: Side[])
     const rows = names.map((name) => [...JSON.parse(name).slice(0, -1), ...inBoth(JSON.parse(name).at(-1), values.map((each) => each.get(name) ?? 0))]);
     const columns = [a, b].map((table, i) => `${sides[i].name}: ${table.headers[table.sorted!]}`);
     const sorted = sort(rows, (row) => -Math.abs(row.at(-1)));
-    return { caption, headers: [...headers.slice(0, keys), ...columns, differenceName(sides)], rows: sorted, keys, most: 100, pick, picked };
+    return { caption, headers: [...headers.slice(0, keys), ...columns, `${sides[1].name} − ${sides[0].name}`], rows: sorted, keys, most: 100, pick, picked };
 }
 
 /** How much is selected, and why. */

@@ -5,7 +5,7 @@ import { bisectRight, min, range, rollup, sum } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, scaleKind, type App, type Chosen } from '../app';
 import { drawAcross, drawCurves, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
-import { h, tableBy } from '../dom';
+import { columnsBy, h, tableBy } from '../dom';
 import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
 import { bytes, percent, percentTick } from '../numbers';
@@ -17,8 +17,7 @@ import { asAWhole, selectionTitle } from './details';
 const [left, right, head, tall, low, foot] = [54, 56, 58, 120, 50, 44];
 const panelHeight = head + tall + 12 + low + foot;
 
-/** The least capacity in lines that holds a whole bin: distances up to 15 are told apart, larger ones in eighths of powers of two. */
-const endOf = (distance: number): number => distance + (distance < 16 ? 1 : 2 ** (Math.floor(Math.log2(distance)) - 3));
+const keys = { link: 'link', 'line bytes': 'lineBytes', distance: 'distance', uses: 'count', 'capacity in lines': 'capacity', misses: 'misses', 'miss ratio': 'ratio' } as const;
 
 type Panel = ReturnType<typeof panelOf>;
 
@@ -28,7 +27,9 @@ function panelOf(info: FileInfo, { link, lineBytes, bins, path }: ReuseSums) {
     let misses = uses;
     const rows = bins.map(({ distance, count }) => {
         if (distance !== Infinity) misses -= count;
-        return { distance, count, capacity: endOf(distance), misses, ratio: misses / uses };
+        // the least in lines that holds a whole bin: distances up to 15 are told apart, larger ones in eighths of powers of two
+        const capacity = distance + (distance < 16 ? 1 : 2 ** (Math.floor(Math.log2(distance)) - 3));
+        return { distance, count, capacity, misses, ratio: misses / uses };
     });
     const edges = rows.map(({ capacity }) => capacity * lineBytes);
     const behind = new Set(info.links.filter(({ name }) => name === link).map(({ to }) => to));
@@ -109,15 +110,7 @@ export function reusePicture(app: App): { element: HTMLElement; show: (found: Re
         height: () => panels.length * panelHeight,
         draw: (p) => panels.forEach((each, i) => drawPanel(p, app, each, i * panelHeight)),
         /** Uses at each distance; misses of the least capacity that holds all of its bin. */
-        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), [
-            ['link', ({ link }) => link],
-            ['line bytes', ({ lineBytes }) => lineBytes],
-            ['distance', ({ distance }) => distance],
-            ['uses', ({ count }) => count],
-            ['capacity in lines', ({ capacity }) => capacity],
-            ['misses', ({ misses }) => misses],
-            ['miss ratio', ({ ratio }) => ratio],
-        ], { keys: 3 }),
+        table: () => tableBy(title, panels.flatMap((panel) => panel.rows.map((row) => ({ ...panel, ...row }))), columnsBy(keys), { keys: 3 }),
         python: () => python,
     });
     figure.bar.append(h('h3', {}, 'Reuse distances'));

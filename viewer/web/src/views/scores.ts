@@ -3,7 +3,7 @@
 // and on which it failed most.
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { h, inWords, tableBy, tableElement, type Table } from '../dom';
+import { columnsBy, h, inWords, tableBy, tableElement, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { bytes, full } from '../numbers';
 import { textWidth, theme, type Painter } from '../paint';
@@ -41,12 +41,7 @@ export function findingsTable(sources: Source[]): Table {
 }
 
 export const costsTable = ({ tests }: ProbeInfo): Table =>
-    tableBy('What the tests cost', tests, [
-        ['test', ({ name }) => name],
-        ['runs', ({ runs }) => runs],
-        ['references', ({ references }) => references],
-        ['cycles', ({ cycles }) => cycles],
-    ]);
+    tableBy('What the tests cost', tests, columnsBy({ test: 'name', runs: 'runs', references: 'references', cycles: 'cycles' }));
 
 /** The decisions of each test, to be unfolded. */
 export function decisionsOf(source: Source, several: boolean): HTMLElement | null {

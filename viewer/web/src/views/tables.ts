@@ -2,7 +2,7 @@
 // Tables: all that a file says in numbers, and where it comes from.
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
-import { csv, download, h, inWords, sideways, tableBy, tableElement, type Table } from '../dom';
+import { columnsBy, csv, download, h, inWords, sideways, tableBy, tableElement, type Table } from '../dom';
 import { cubeOfStructures, rowsOf, sumsBy, totalsOf, type Dimension } from '../cube';
 import { bytes, full, phasesInWords } from '../numbers';
 import { rowsIn, type Component, type FileInfo } from '../protocol';
@@ -14,12 +14,11 @@ import { trackersTable } from './fronts';
 
 function missTable(info: FileInfo): Table {
     const others = [['stores', 'stores'], ['write-backs in', 'writebacks_in'], ['of these missed', 'writeback_misses'], ['write-backs out', 'writebacks_out'], ['evictions', 'evictions']];
-    return tableBy('Caches', info.components.filter((each) => each.group === 'levels'), [
-        ['level', ({ name }) => name],
-        ['accesses', ({ name }) => totalsOf(info, name).accesses],
-        ['misses', ({ name }) => totalsOf(info, name).misses],
-        ['miss %', ({ name }) => (100 * totalsOf(info, name).misses) / totalsOf(info, name).accesses || 0],
-        ...others.map(([title, name]): [string, (each: Component) => number] => [title, ({ totals }) => totals[name] || 0]),
+    const levels = info.components.filter((each) => each.group === 'levels').map(({ name, totals }) => ({ name, totals, ...totalsOf(info, name) }));
+    return tableBy('Caches', levels, [
+        ...columnsBy({ level: 'name', accesses: 'accesses', misses: 'misses' }),
+        ['miss %', ({ accesses, misses }) => (100 * misses) / accesses || 0],
+        ...others.map(([title, name]): [string, (each: (typeof levels)[number]) => number] => [title, ({ totals }) => totals[name] || 0]),
     ]);
 }
 
@@ -61,9 +60,7 @@ const structureTable = (info: FileInfo): Table =>
 export function linkTable(info: FileInfo, caption: string, headOf: (kind: string) => string, more: [string, (link: FileInfo['links'][number]) => string][] = []): Table {
     const kinds = inOrder([...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))]);
     return tableBy(caption, info.links, [
-        ['link', ({ name }) => name],
-        ['from', ({ from }) => from],
-        ['to', ({ to }) => to],
+        ...columnsBy({ link: 'name', from: 'from', to: 'to' }),
         ...more,
         ...kinds.map((kind): [string, (link: FileInfo['links'][number]) => number] => [headOf(kind), (link) => link.kinds.find((each) => each.kind === kind)?.events ?? 0]),
     ]);
@@ -73,9 +70,7 @@ function phaseTable(info: FileInfo): Table {
     const { names, references, cycles, pageWalks } = info.phases;
     return tableBy('Phases', names, [
         ['phase', (_, i) => phasesInWords([i], names)],
-        ['references', (_, i) => references[i]],
-        ['cycles', (_, i) => cycles[i]],
-        ['page walks', (_, i) => pageWalks[i]],
+        ...Object.entries({ references, cycles, 'page walks': pageWalks }).map(([title, column]): [string, (name: string, i: number) => number] => [title, (_, i) => column[i]]),
         ...levelColumns(info, 'phase'),
     ]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
-import { greatest, sum } from 'd3-array';
+import { greatest, groups, sort, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { totalsOf } from '../cube';
 import { fill, h, segmented, sideways } from '../dom';
@@ -33,19 +33,13 @@ const demand = ['load', 'store', 'fetch'];
 /** Layers from the cores to the memories: a component lies behind all that send to it. */
 function layersOf(links: LinkInfo[]): string[][] {
     const layer = new Map(links.flatMap(({ from, to }): [string, number][] => [[from, 0], [to, 0]]));
-    for (let round = 0, moved = true; moved && round < layer.size; ++round) {
-        moved = false;
+    for (const _ of layer.keys())
         for (const { from, to } of links) {
             const wanted = layer.get(from)! + 1;
             // a page walker sends into a cache in front of it: such links do not push others back
-            if (from === 'walker' || layer.get(to)! >= wanted || wanted > layer.size) continue;
-            layer.set(to, wanted);
-            moved = true;
+            if (from !== 'walker' && layer.get(to)! < wanted && wanted <= layer.size) layer.set(to, wanted);
         }
-    }
-    const found: string[][] = [];
-    layer.forEach((each, name) => (found[each] ??= []).push(name));
-    return found.filter(Boolean);
+    return sort(groups(layer.keys(), (name) => layer.get(name)!), ([each]) => each).map(([, names]) => names);
 }
 
 /** What memories that belong to nodes were asked from their own, and from others, as on their links without what

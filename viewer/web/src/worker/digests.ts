@@ -7,18 +7,17 @@ import { rememberedLast } from '../remembered';
 
 const blockBytes = 1 << 20;
 const footerBytes = 32;
-const magic = 'CTDIGEST';
 const remedy = 'copy it again, or make it anew';
 
 const bytesOf = async (blob: Blob, begin: number, end: number): Promise<Uint8Array> =>
     new Uint8Array(await blob.slice(begin, end).arrayBuffer());
 
-/** XXH3, 64 bits. */
-type Hash = (...parts: Uint8Array[]) => bigint;
+type Hash = Awaited<ReturnType<typeof makeHash>>;
 
-async function makeHash(): Promise<Hash> {
+/** XXH3, 64 bits. */
+async function makeHash() {
     const hasher = await createXXHash3();
-    return (...parts) => {
+    return (...parts: Uint8Array[]): bigint => {
         hasher.init();
         parts.forEach((part) => hasher.update(part));
         return BigInt(`0x${hasher.digest('hex')}`);
@@ -30,7 +29,7 @@ async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<{ size: 
     if (blob.size < footerBytes) return null;
     const before = blob.size - footerBytes;
     const footer = await bytesOf(blob, before, blob.size);
-    if (new TextDecoder('latin1').decode(footer.subarray(0, 8)) !== magic) return null;
+    if (new TextDecoder('latin1').decode(footer.subarray(0, 8)) !== 'CTDIGEST') return null;
     const view = new DataView(footer.buffer);
     if (view.getUint32(8, true) !== 1 || view.getUint32(12, true) !== blockBytes)
         throw new FileError(`${name} has digests that only a later cachetally knows, or is damaged.`);
@@ -56,7 +55,10 @@ export type BlockFile = Awaited<ReturnType<typeof blockFile>>;
 export async function blockFile(name: string, blob: Blob, refuse: () => Error, trust: boolean) {
     const hash = await makeHash();
     const trailer = trust ? null : await trailerOf(name, blob, hash);
-    if (!trust && !trailer) throw new NoDigests(await faultWithoutTrailer(name, blob));
+    if (!trust && !trailer) {
+        if (wholeSize(await bytesOf(blob, 0, 96)) < blob.size) throw new FileError(`${name} is damaged: it does not end in its digests; ${remedy}.`);
+        throw new NoDigests(`${name} has no digests of its blocks, as files have that cachetally wrote: it is of an earlier version or of another program, or was changed by one.`);
+    }
     const size = trailer?.size ?? blob.size;
     const verified = new Set<number>();
     const kept = new Map<number, Uint8Array>();
@@ -107,11 +109,4 @@ export async function blockFile(name: string, blob: Blob, refuse: () => Error, t
 export function wholeSize(head: Uint8Array): number {
     const at = head[8] < 2 ? 40 : 28;
     return head.byteLength < at + 8 ? NaN : Number(new DataView(head.buffer, head.byteOffset).getBigUint64(at, true));
-}
-
-/** What is wrong with a file that has no trailer, as its superblock tells it. */
-async function faultWithoutTrailer(name: string, blob: Blob): Promise<string> {
-    const whole = wholeSize(await bytesOf(blob, 0, 96));
-    if (whole < blob.size) throw new FileError(`${name} is damaged: it does not end in its digests; ${remedy}.`);
-    return `${name} has no digests of its blocks, as files have that cachetally wrote: it is of an earlier version or of another program, or was changed by one.`;
 }

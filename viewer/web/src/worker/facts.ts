@@ -203,7 +203,6 @@ function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path
 }
 
 function provenance(store: Store): [string, string][] {
-    if (!store.has('provenance')) return [];
     const found = Object.entries(store.attributes('provenance')).map(([key, value]): [string, string] => [key, text(value)]);
     const words = store.texts('provenance/command_line');
     if (words.length) found.push(['command_line', words.join(' ')]);

@@ -31,12 +31,8 @@ function headFault(name: string, head: Uint8Array, size: number): string {
     return '';
 }
 
-interface Library {
-    get_dataset_data(file: bigint, path: string, ...rest: unknown[]): number;
-}
-
 /** Where it cannot read the library gives what its memory held, and says so in a number that nobody looks at. */
-function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
+function refuseWhatCannotBeRead(library: { get_dataset_data(file: bigint, path: string, ...rest: unknown[]): number }, blob: BlockFile): void {
     const read = library.get_dataset_data;
     library.get_dataset_data = (file, path, ...rest) => {
         const status = read(file, path, ...rest);
@@ -58,19 +54,15 @@ interface Described {
     shape?: number[];
 }
 
-/** Where the file has one, and is as it was written, its table of all objects (docs/format.md): opening each takes a millisecond. */
-function tableOf(file: H5File): [string, Described][] {
-    const told = (file.get('consolidated_metadata') as Dataset | null)?.value;
-    // what is no number is null there
-    return typeof told === 'string' ? Object.entries(JSON.parse(told, (_, value) => value ?? NaN)) : [];
-}
-
 /** An open file. All paths are from its root. `written`: nothing has changed it since. `fault`: what was found damaged while something was read; empty
  * where nothing was. */
 function storeOf(file: H5File, written: boolean, fault: () => string) {
+    // where the file has one, and is as it was written, its table of all objects (docs/format.md): opening each takes a millisecond
+    const told = written && (file.get('consolidated_metadata') as Dataset | null)?.value;
+    const objects: [string, Described][] = typeof told === 'string' ? Object.entries(JSON.parse(told, (_, value) => value ?? NaN)) : []; // what is no number is null there
     // what the library said of an object: it looks up every path from the root anew
     const datasets = new Map<string, Dataset | null>();
-    const known = new Map<string, Described | null>(written ? tableOf(file) : []);
+    const known = new Map<string, Described | null>(objects);
 
     const entity = (path: string): Group | Dataset | null => (path === '/' ? file : file.get(path)) as Group | Dataset | null;
 
@@ -200,7 +192,7 @@ export async function openStore(name: string, blob: Blob, trust: boolean): Promi
     };
     const inputOutputError = 29;
     const data = await blockFile(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
-    refuseWhatCannotBeRead(library as unknown as Library, data);
+    refuseWhatCannotBeRead(library as never, data);
     fs.mkdir('/in');
     if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(), { canOwn: true });
     else {

@@ -106,9 +106,6 @@ export function validationOf(store: Store) {
     };
 }
 
-/** What files write for first uses: 2^64-1, as a double. */
-const firstUse = 2 ** 64;
-
 function reuseOf(store: Store, path: string) {
     const { link, line_bytes } = store.attributes(path);
     const names = store.texts(`${path}/structures`);
@@ -130,6 +127,7 @@ export function reuseIn(store: Store, groups: string[]) {
             const inPhases = phases && new Set(phases);
             const rows = range(distance.length).filter((i) => wanted[structure[i]] && (!inPhases || inPhases.has(phase[i])));
             const bins = [...rollup(rows, (some) => sum(some, (i) => count[i]), (i) => distance[i])].sort((a, b) => a[0] - b[0]);
-            return { path, link, lineBytes, bins: bins.map(([from, uses]) => ({ distance: from === firstUse ? Infinity : from, count: uses })) };
+            // what files write for first uses: 2^64-1, as a double
+            return { path, link, lineBytes, bins: bins.map(([from, uses]) => ({ distance: from === 2 ** 64 ? Infinity : from, count: uses })) };
         });
 }

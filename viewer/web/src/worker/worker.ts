@@ -8,7 +8,6 @@ import { remembered } from '../remembered';
 import * as counts from './counts';
 import { factsOf } from './facts';
 import { openStore, type Store } from './h5';
-import { heatOf } from './heat';
 import { reuseIn } from './tables';
 import { seriesIn, type Series, type Token } from './series';
 
@@ -53,14 +52,14 @@ const answers = {
     buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
     heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, phases: number) =>
-        heatOf(seriesOf(id), quantity, axis, x0, x1, columns, phases, token),
+        counts.heatOf(seriesOf(id), quantity, axis, x0, x1, columns, phases, token),
     /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
     selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, most: number, sets: number) =>
         counts.selected({ series: seriesOf(id), phases, axis: cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
     /** Of x0 .. x1 of the axis; null: of all. */
     phaseSums: (token: Token, id: string, axis: Axis, stretch: [number, number] | null) => counts.phaseSums(seriesOf(id), axis, stretch, token),
     /** Exact counts of a sweep, and those in groups of so many lines. */
-    coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) => 
+    coarse: (token: Token, id: string, group: number, axis: Axis, stretch: Stretch) =>
         counts.coarse({ series: seriesOf(id), phases: null, axis, token }, group, dataRanges(), stretch),
     /** Reuse distances of structures by name and phases; null: of all. */
     reuse: (_: Token, structures: string[] | null, phases: Phases) => reuse(structures, phases),
