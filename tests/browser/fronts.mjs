@@ -80,7 +80,7 @@ export const frontCases = [
         'fronts: a figure for print has the cells of the page at the same places, in the same colours, and the same numbers at its axis',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
-            for (const [name, counters, metric] of [['few.h5', '8,32', 'bits'], ['counters.h5', '8,12,16,24,32,48,64,96,128,192', 'bytes'], ['narrow.h5', '60,62,64', 'bits']]) {
+            for (const [name, counters, metric] of [['few-counters.h5', '8,32', 'bits'], ['counters.h5', '8,12,16,24,32,48,64,96,128,192', 'bytes'], ['narrow.h5', '60,62,64', 'bits']]) {
                 const file = make(t, name, 'sweep', 'lu', 'n=16', '-m', 'generic3', '--link', 'core-L1D', '--counters', counters, '--granularity', '1,2,4');
                 t.run('figure', 'front', name, '--metric', metric, '-o', `${name}.svg`, '--force');
                 await t.open(page, file, `over=${metric}`);

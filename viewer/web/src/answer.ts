@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
 import { maxIndex, sum } from 'd3-array';
-import { causes as inWords, phases as phaseRule, remedies } from '../../answer.json';
+import { causes as inWords, misses as missesOf, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
 import { abridged, full, percent, phasesInWords, phasesNamed, phasesText } from './numbers';
@@ -110,7 +110,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
         const part = percent(answer.inPhases / phase.of);
-        const what = cause ? `of its ${cause.name} misses` : 'of its misses';
+        const what = cause ? `of its ${missesOf[cause.name as Cause]}` : 'of its misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
         const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${timeIn(info, answer.phases)}` : spread;
         // names of several are in the sentence

@@ -54,7 +54,7 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
     if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
             const found = answerOf(own, levels[i], phases) ?? answerOf(own, undefined, phases);
-            return found && h('p', {}, h('strong', {}, `${'AB'[i]}: `), sentenceOf(found, own));
+            return found && h('p', {}, h('strong', {}, `${'AB'[i]}, ${own.name}: `), sentenceOf(found, own));
         });
         return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, change && h('h2', { class: 'sentence' }, `B − A: ${change}`), h('p', { class: 'note' }, notes.join(' ')));
     }
