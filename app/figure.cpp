@@ -135,7 +135,8 @@ std::string standing_words(const std::string& path, const FigureOptions& options
             words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
     }
     view.choice.objectives = objectives_for(view.cells, view.choice);
-    return fmt::format("{}:{}:{:g}", words, view.choice.objectives_text(), 100 * view.choice.tolerance);
+    return fmt::format("{}:{}:{:g}:{}", words, view.choice.objectives_text(), 100 * view.choice.tolerance,
+                       view.choice.bounds_text());
 }
 
 void pass_standings(const FigureOptions& options, FigureRequest& request) {

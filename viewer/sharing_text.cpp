@@ -76,6 +76,7 @@ std::string sharing_text(const RunView& view, const TextOptions& options) {
     std::map<Place, std::pair<std::uint64_t, std::uint64_t>> sums;
     for (const SharingRow& row : view.sharing.rows) {
         if (row.level != level) continue;
+        if (!options.structure.empty() && names.structure(row.site, row.line) != options.structure) continue;
         auto& [true_sharing, false_sharing] = sums[{row.line, names.shown(row.site, row.line),
                                                     names.shown(row.by_site, row.line), row.core, row.by_core}];
         true_sharing += row.true_sharing;

@@ -339,6 +339,8 @@ export const frontCases = [
             const all = beside.map((row) => ({ name: row[1], error: Number(row[4]), other: Number(row[5]), admitted: row[6] === 'yes', front: row[8] === 'yes' }));
             const beats = (a, b) => a.error <= b.error && a.other <= b.other && (a.error < b.error || a.other < b.other);
             for (const each of all) t.equal(each.front, each.admitted && !all.some((other) => other.admitted && beats(other, each)), `${each.name} on the common front`);
+            for (const { tracker, error: of } of told) t.equal(all.find(({ name }) => name === tracker).admitted, of < 0.05, `${tracker} within the bound of the sweep`);
+            t.check(told.some(({ error: of }) => of >= 0.05), 'a tracker beyond it');
             t.check(told.some(({ tracker }) => all.find(({ name }) => name === tracker).front), 'a tracker on the front');
             await t.picture(page, 'trackers');
             await t.choose(page, /^Show a Python/);

@@ -21,7 +21,7 @@ def standings(result, given):
     """What the sweep says of its cells (viewer/sweep_choice.hpp), or, where the tool was asked for other objectives, what it `given`
     says: a digit per cell, 0: not admitted, 1: admitted, 2: on the front, 3: and remains (none: as in the file). And what the front is of, as a text."""
     rows, attributes = result.file["sweep/rows"], result.file["sweep"].attrs
-    said, objectives, percent = given.split(":") if given else ("", str(attributes.get("objectives", "")), 100 * float(attributes.get("tolerance", 0.05)))
+    said, objectives, percent = given.split(":")[:3] if given else ("", str(attributes.get("objectives", "")), 100 * float(attributes.get("tolerance", 0.05)))
     of = objectives, float(percent)
     if said:
         levels = np.array([int(each) for each in said])
@@ -31,11 +31,22 @@ def standings(result, given):
     return [rows[name][:] == 1 if name in rows else missing for name, missing in zip(STANDINGS, absent)], of
 
 
+def bounds_of(result, given):
+    """Column, sign and limit of each bound on the cells (--where), which `given` has behind what standings() reads, or the file."""
+    where = given.split(":")[3] if given.count(":") > 2 else str(result.file["sweep"].attrs.get("where", ""))
+    found = re.findall(r"(\w+)([<>]=?)([^,]+)", where)
+    return [(METRICS[name][0], sign, float(limit) / (100 if name in FRACTIONS else 1)) for name, sign, limit in found if name in METRICS]
+
+
+SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
+
+
 class Points:
     """What a panel shows: places, what is told of each alone and beside others, and looks."""
 
-    def __init__(self, path, about, of=("", 5), ordinal=0):
-        """`about`: program, link and machine; `ordinal`: of the link, among those of the file."""
+    def __init__(self, path, about, of=("", 5), ordinal=0, bounds=()):
+        """`about`: program, link, machine and references that were asked for; `ordinal`: of the link, among those of the file."""
+        self.bounds = bounds
         self.path, self.about, self.of, self.ordinal, self.title, self.ring = path, about, of, ordinal, "", "o"
         self.tracked = []  # files of trackers
         self.names, self.wholes, self.looks, self.cells = [], [], [], False
@@ -173,7 +184,8 @@ def add_trackers(points, result, metric):
         raise Refused(f"{result.path}: trackers have no {metric}; there are: {', '.join(TRACKED)}")
     names = [clean(each) for each in rows["tracker"].asstr()[:]]
     looks = [(name, None, tracker_look(i)) for i, name in enumerate(names)]
-    points.add(100 * rows["error"][:], rows[TRACKED[metric]][:].astype(float), np.full(len(names), True), np.full(len(names), False), names, names, looks)
+    within = [SIGNS[sign](rows[column][:], limit) for column, sign, limit in points.bounds if column in rows]  # of what is known of them
+    points.add(100 * rows["error"][:], rows[TRACKED[metric]][:].astype(float), np.all([np.full(len(names), True), *within], axis=0), np.full(len(names), False), names, names, looks)
 
 
 def tracker_look(i):
@@ -183,15 +195,24 @@ def tracker_look(i):
 
 def about_trackers(result):
     program, machine = result.program()
-    return program, str(result.file["trackers"].attrs["link"]), machine
+    return program, str(result.file["trackers"].attrs["link"]), machine, asked_of(result)
+
+
+def asked_of(result):
+    """References that a run was to have at most; 0: all."""
+    return int(result.file["input"].attrs.get("count", 0)) if "input" in result.file else 0
+
+
+def first_of(asked):
+    return f", the first {asked:,} references" if asked else ""
 
 
 def stand_on_fronts(panels, tracked, metric, alone):
     """Trackers on the fronts of sweeps of their workload, link and machine; where there are none, on one of their own, if that is wanted."""
-    about = program, link, machine = about_trackers(tracked)
+    about = program, link, machine, asked = about_trackers(tracked)
     own = [panel for panel in panels if panel.about == about and panel.cells]
     if not own and not alone:
-        raise Refused(f"{tracked.path}: its trackers are of {program} on {machine}, {link}, of which no sweep here has cells")
+        raise Refused(f"{tracked.path}: its trackers are of {program} on {machine}, {link}{first_of(asked)}, of which no sweep here has cells")
     if not own:
         own = [Points(tracked.path, about)]
         panels += own
@@ -212,7 +233,8 @@ def panels_of(results, options, metric):
     for i, result, (workload, link), cells in sweeps:
         standing, of = standings(result, options.standing[i] if options.standing else "")
         ordinal = sum(panel.path == result.path and panel.about[0] == workload for panel in panels)
-        panels.append(Points(result.path, (workload, link, result.program()[1]), of, ordinal))
+        bounds = bounds_of(result, options.standing[i] if options.standing else "")
+        panels.append(Points(result.path, (workload, link, result.program()[1], asked_of(result)), of, ordinal, bounds))
         add_cells(panels[-1], cells, metric, kinds, standing)
     for result in results:
         if "trackers" in result.file:
@@ -235,7 +257,8 @@ def draw_front(axes, points, kinds, metric):
                 axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 1 / 3}))
     front = points.front()
     if not points.admitted.any():
-        axes.text(0.5, 0.97, "no cell is within the bounds: all are drawn pale", transform=axes.transAxes, ha="center", va="top")
+        note = axes.text(0.5, 0.97, "no cell is within the bounds: all are drawn pale", transform=axes.transAxes, ha="center", va="top", fontsize=6, wrap=True)
+        note.set_in_layout(False)  # or panels would make room for it
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known
     if remain.any():
@@ -284,8 +307,8 @@ def head_of_fronts(figure, results, panels, kinds, options):
     """Of one panel what it shows, of several what all have in common."""
     keys = f"settings: {kinds.keys}" if kinds.keys else ""
     if len(panels) == 1:
-        workload, link, _ = panels[0].about
-        headed(figure, results[0], link, named_evictions(results[0], options) if "sweep" in results[0].file else "", keys, program=workload)
+        workload, link, _, asked = panels[0].about
+        headed(figure, results[0], link + first_of(asked), named_evictions(results[0], options) if "sweep" in results[0].file else "", keys, program=workload)
         return
     machines = {panel.about[2] for panel in panels}
     told = f"on {clean(*machines)}" if len(machines) == 1 else ""

@@ -17,7 +17,7 @@ def groups_of(panels):
     shared = [link for link in {panel.about[1] for panel in panels} if len({panel.path for panel in panels if panel.about[1] == link}) > 1]
     groups = {}
     for panel in panels:
-        workload, link, _ = panel.about
+        workload, link, *_ = panel.about
         groups.setdefault((workload, link if link in shared else panel.ordinal), []).append(panel)
     return list(groups.values())
 
@@ -28,8 +28,8 @@ def name_panels(panels):
     by_file = len(rings) > 1 or any(len({panel.path for panel in group}) > 1 for group in groups_of(panels))
     by_machine = len({panel.about[2] for panel in panels}) > 1
     for panel in panels:
-        workload, link, machine = panel.about
-        texts = [workload + (f" on {machine or 'no machine that the file names'}" if by_machine else ""), link, panel.kind]
+        workload, link, machine, asked = panel.about
+        texts = [workload + (f" on {machine or 'no machine that the file names'}" if by_machine else ""), link + first_of(asked), panel.kind]
         panel.title = (f"{file_name(panel, panels)}: " if by_file else "") + ", ".join(clean(each) for each in texts if each)
         if panel.remain_label() in rings:
             panel.ring = RINGS[rings.index(panel.remain_label()) % len(RINGS)]

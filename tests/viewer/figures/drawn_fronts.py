@@ -30,6 +30,8 @@ def trackers_stand_on_the_front_of_the_sweep():
         assert "its trackers are of lu n=8 on " in str(error), error
     line = line_named(drawn, "front")
     assert np.allclose(np.column_stack(line.get_data()), [(0, 1), (5, 0.5), (20, 1 / 3), (50, 0.1)]), line.get_data()
+    within = line_named(front(cells, wanted(beside=trackers.path, standing=[":error,bytes:5:error<10"])).axes[0], "front")
+    assert np.allclose(within.get_xdata(), [0, 5, 20]), "trackers beyond the bound are on no front"
     alone = front(trackers, wanted()).axes[0]
     assert np.allclose(line_named(alone, "front").get_xdata(), [5, 50])
     assert sorted(each.get_text() for each in alone.texts if each.get_text()) == ["t0", "t1", "t2"], "also what is beaten has its name"
@@ -95,6 +97,11 @@ def panels_with_trackers_say_so():
         figure = front(given[0], wanted(more=[given[1].path, other.path, trackers.path]))
         assert titles_of(figure)[0] == [f"lu n=8, core-L1, with trackers of {name_of(trackers)}", "radix, core-L1"], titles_of(figure)
     assert titles_of(front(other, wanted(more=[trackers.path]))) == [["radix, core-L1", "lu n=8, core-L1, trackers"]], "without cells on their own"
+    with h5py.File(trackers_file("cut", [0.05], [0.5]).path, "r+") as file:
+        file["input"].attrs["count"] = 1000
+        path = file.filename
+    cut = titles_of(front(cells, wanted(more=[path])))[0]
+    assert len(cut) == 2 and cut[1].endswith("lu n=8, core-L1, the first 1,000 references, trackers"), cut
 
 
 def many_counters_leave_room_for_the_plot():

@@ -85,8 +85,9 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
     return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];
 }
 
-function timeIn({ phases: { cycles } }: FileInfo, phases: number[]): string {
-    const whole = sum(cycles);
+/** `of`: phases that are the whole; null: all. */
+function timeIn({ phases: { cycles } }: FileInfo, phases: number[], of: Phases = null): string {
+    const whole = sum(of ?? cycles.keys(), (each) => cycles[each]);
     return whole > 0 ? `, in ${percent(sum(phases, (each) => cycles[each]) / whole)} of the time` : '';
 }
 
@@ -112,7 +113,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const part = percent(answer.inPhases / phase.of);
         const what = cause ? `of its ${missesOf[cause.name as Cause]}` : 'of its misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
-        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${timeIn(info, answer.phases)}` : spread;
+        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${timeIn(info, answer.phases, chosen)}` : spread;
         // names of several are in the sentence
         const words = answer.phases.length > phasesNamed ? `${answer.phases.length} phases` : phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
         const value = answer.standsOut ? words : 'in all phases';

@@ -134,7 +134,7 @@ export function chosenOf(app: App) {
 /** The names that are chosen, as numbers of what a file tells apart; of a name that it does not know, none. */
 export function filterByNames(cube: Cube | null, { structure, core, func }: State): Filter {
     const numbers = (by: keyof Filter, name: string) => [cube!.dimensions[by]?.names.indexOf(name) ?? -1].filter((each) => each >= 0);
-    const chosen: [keyof Filter, string | undefined][] = [['structure', structure], ['core', core], ['function', func]];
+    const chosen: [keyof Filter, string | undefined][] = [['structure', structure], ['core', core?.replace(/^(?=\d+$)/, 'core ')], ['function', func]];
     return Object.fromEntries(chosen.flatMap(([by, name]) => (cube && name ? [[by, numbers(by, name)]] : [])));
 }
 

@@ -19,10 +19,11 @@ export const worstOfAll = 'worst of all workloads';
 
 /** Of "error<5,slowdown<=1", as files keep it; limits as columns have them: errors and slowdowns as fractions. */
 const boundsOf = (where: string) =>
-    [...where.matchAll(/(\w+)[<>]=?([^,]+)/g)].map(([, name, limit]) => ({
-        column: name === 'bytes' ? 'bytes_per_event' : name,
-        limit: Number(limit) / (name === 'error' || name === 'slowdown' ? 100 : 1),
-    }));
+    [...where.matchAll(/(\w+)(<=?|>=?)([^,]+)/g)].map(([, name, sign, text]) => {
+        const limit = Number(text) / (name === 'error' || name === 'slowdown' ? 100 : 1);
+        const holds = (value: number) => !(sign.startsWith('<') ? value > limit : value < limit) && (sign.length > 1 || value !== limit);
+        return { column: name === 'bytes' ? 'bytes_per_event' : name, limit, holds };
+    });
 
 const errorMetric: Metric = { ...plainMetric('error', 'Error', 'linear'), text: percent, tick: percentTick, published: 'published_error' };
 
@@ -64,7 +65,7 @@ export function panelsOf(sources: Source[]): Panel[] {
     const several = sources.length > 1;
     const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
-        title: [...(several ? [source.info.name] : []), workload, link],
+        title: [...(several ? [source.info.name] : []), workload, link, ...(source.info.count ? [`first ${full(source.info.count)} references`] : [])],
     });
     const byFile = sources.map((source) => {
         const parts = flatGroup(source.info.sweep ? cellsOf(source.info) : [], ({ texts }) => texts.workload, ({ texts }) => texts.link);
@@ -80,9 +81,11 @@ export function panelsOf(sources: Source[]): Panel[] {
         if (!trackers) continue;
         const marks = rowsIn(trackers.rows).map((row): Cell => ({ ...row, id: row.texts.tracker, row: row.texts.tracker }));
         const same = ({ source: { info }, cells: [cell] }: Panel) =>
-            cell?.texts.workload === programOf(source) && cell.texts.link === trackers.link && info.machine.name === machine.name;
+            cell?.texts.workload === programOf(source) && cell.texts.link === trackers.link && info.machine.name === machine.name && info.count === source.info.count;
         const found = panels.filter(same);
-        found.forEach((each) => each.marks.push(...marks));
+        // by what is known of them
+        const within = ({ numbers }: Cell, { bounds }: Panel) => bounds.every(({ column, holds }) => numbers[column] === undefined || holds(numbers[column]));
+        found.forEach((each) => each.marks.push(...marks.map((mark) => ({ ...mark, numbers: Object.assign(Object.create(mark.numbers), { admitted: Number(within(mark, each)) }) }))));
         if (!found.length) panels.push(panel(source, programOf(source), trackers.link, [], marks));
     }
     return panels;
@@ -99,7 +102,7 @@ export function paretoFront(cells: Cell[], over: Metric): Cell[] {
     });
 }
 
-const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFront([...cells.filter(admitted), ...marks], over);
+const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFront([...cells, ...marks].filter(admitted), over);
 /** As show marks it: what remains of a front, and what else is on it. */
 export const markOf = ({ numbers }: Cell): string => (numbers.remains === 1 ? '*' : numbers.front === 1 ? '.' : '');
 
@@ -175,7 +178,7 @@ function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (
     for (const { column, limit } of bounds) {
         const [x, y] = at(limit, limit);
         if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
-        if (column === over.column && y >= box.y && y <= box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
+        if (column === over.column && y >= box.y && y < box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
     }
 }
 
@@ -211,7 +214,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
         return { text, colour: marks.includes(cell) ? ink : colour(cell), places: placesOf(place(cell), textWidth(text, 11), box, points, front) };
     }));
-    for (const [x, y] of marks.map(place)) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink });
+    for (const [[x, y], pale] of marks.map((each): [Point, string] => [place(each), admitted(each) ? '' : '55'])) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink + pale });
     return hits;
 }
 
