@@ -148,11 +148,11 @@ export const workbenchCases = [
         async (t, page) => {
             t.run('run', 'water', '-m', 'generic3', '--causes', '-f', '-o', 'water.h5');
             t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '-f', '-o', 'shared.h5');
-            t.run('run', 'lu', 'n=32', '-o', 'few.h5');
+            t.run('run', 'lu', 'n=32', '-o', 'lu32.h5');
             t.run('run', 'lu', 'n=32', '--no-exact', '-o', 'quick.h5');
             t.run('run', '--report', t.file('program.txt'), '--causes', '-o', 'program.h5', '--', '/bin/true');
             t.run('run', 'water', '-m', 'schulz2002', '--causes', '-f', '-o', 'alike.h5');
-            for (const file of ['lu.h5', 'lu2.h5', 'water.h5', 'alike.h5', 'shared.h5', 'few.h5', 'quick.h5', 'program.h5']) {
+            for (const file of ['lu.h5', 'lu2.h5', 'water.h5', 'alike.h5', 'shared.h5', 'lu32.h5', 'quick.h5', 'program.h5']) {
                 await t.open(page, t.file(file));
                 const told = await page.evaluate(`(() => { const { info } = cachetally.source; return cachetally.answers.sentenceOf(cachetally.answers.answerOf(info), info); })()`);
                 t.equal(told, JSON.parse(t.run('show', t.file(file), '--json')).answer, file);

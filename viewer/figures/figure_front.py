@@ -311,7 +311,8 @@ def head_of_fronts(figure, results, panels, kinds, options):
         headed(figure, results[0], link + first_of(asked), named_evictions(results[0], options) if "sweep" in results[0].file else "", keys, program=workload)
         return
     machines = {panel.about[2] for panel in panels}
-    told = f"on {clean(*machines)}" if len(machines) == 1 else ""
+    asked = {panel.about[3] for panel in panels}
+    told = (f"on {clean(*machines)}" if len(machines) == 1 else "") + (first_of(*asked) if len(asked) == 1 else "")
     figure.suptitle("; ".join(filter(None, [told, keys])), x=0.06 / figure.get_size_inches()[0], ha="left", fontsize=7.5, color="#333333")
 
 

@@ -63,9 +63,10 @@ const programOf = ({ info }: Source): string => [info.input, ...info.settings].j
 
 export function panelsOf(sources: Source[]): Panel[] {
     const several = sources.length > 1;
+    const mixed = sources.some(({ info }) => info.count !== sources[0].info.count);
     const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
-        title: [...(several ? [source.info.name] : []), workload, link, ...(source.info.count ? [`first ${full(source.info.count)} references`] : [])],
+        title: [...(several ? [source.info.name] : []), workload, link, ...(mixed && source.info.count ? [`first ${full(source.info.count)} references`] : [])],
     });
     const byFile = sources.map((source) => {
         const parts = flatGroup(source.info.sweep ? cellsOf(source.info) : [], ({ texts }) => texts.workload, ({ texts }) => texts.link);
