@@ -52,6 +52,16 @@ TEST_F(Results, PhasesAreListedByNumbersRangesAndNames) {
     EXPECT_EQ(call(figure + Words{"--phases", "reduce forces, correct,2"}).status, 0);
 }
 
+TEST_F(Results, OfOneStructureHasItsSharedLinesAlone) {
+    ASSERT_EQ(
+        call({"run", "lu", "n=32", "processors=4", "--cores", "4", "-m", "coherent8", "--causes", "-o", "c.h5", "-f"})
+            .status,
+        0);
+    const auto is_shared = HasSubstr("lines that cores take from each other");
+    EXPECT_THAT(call({"show", "c.h5", "--structure", "A"}).out, is_shared);
+    EXPECT_THAT(call({"show", "c.h5", "--structure", "stack3"}).out, Not(is_shared)) << "those of A";
+}
+
 TEST_F(Results, OfOneStructureBeginsWithIt) {
     ASSERT_EQ(call(radix + Words{"--causes", "-o", "r.h5"}).status, 0);
     EXPECT_THAT(call({"show", "r.h5", "--structure", "rank"}).out,
