@@ -15,7 +15,8 @@ namespace {
 
 class PhaseList {
 public:
-    PhaseList(std::string_view list, const std::vector<std::string>& names) : rest_(trimmed(list)), names_(names) {}
+    PhaseList(std::string_view list, const std::vector<std::string>& names)
+        : rest_(trimmed(list)), names_(names), is_found_(names.size()) {}
 
     std::vector<std::uint32_t> read() {
         for (bool goes_on = true; goes_on;) {
@@ -60,7 +61,8 @@ private:
     }
 
     void add(std::uint32_t phase) {
-        if (std::ranges::find(found_, phase) == found_.end()) found_.push_back(phase);
+        if (!is_found_[phase]) found_.push_back(phase);
+        is_found_[phase] = true;
     }
 
     bool add_named(std::string_view name) {
@@ -95,6 +97,7 @@ private:
     std::string_view rest_;
     const std::vector<std::string>& names_;
     std::vector<std::uint32_t> found_;
+    std::vector<bool> is_found_;
 };
 
 }  // namespace

@@ -63,9 +63,9 @@ export function readPhases(text: string | undefined, count: number, names: strin
     const most = max(names, (name) => name.split(',').length) ?? 1;
     while (parts.length > 0) {
         // as much as is a name
-        const text = (length: number) => parts.slice(0, length).join().trim().replace(/^"(.*)"$/, '$1');
-        const longest = range(Math.min(most, parts.length), 1, -1).find((length) => names.includes(text(length))) ?? 1;
-        const part = text(longest);
+        const head = (length: number) => parts.slice(0, length).join().trim().replace(/^"(.*)"$/, '$1');
+        const longest = range(Math.min(most, parts.length), 1, -1).find((length) => names.includes(head(length))) ?? 1;
+        const part = head(longest);
         parts.splice(0, longest);
         const named = names.flatMap((name, i) => (name === part ? [i] : []));
         named.forEach((i) => chosen.add(i));

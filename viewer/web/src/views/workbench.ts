@@ -3,7 +3,7 @@
 // filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, titleOf, turned, type App, type View } from '../app';
+import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { unitWord } from '../cube';
 import { theme } from '../paint';
@@ -291,7 +291,10 @@ export function workbenchView(app: App): View {
     /** Data structures by the lines of a brush, where the file tells these apart, instead of as wholes. */
     async function readStructures(): Promise<void> {
         const { minus, selection, series: { kind, rows, phases }, whole } = chosen;
-        if (!selection || app.state.structure || whole || kind !== 'level' || (rows > fewRows && phases > 64)) return;
+        if (!selection || app.state.structure || whole || kind !== 'level') return;
+        // each is a search in the file, of many phases a pass over it
+        const count = structuresIn(source.info.structures, selection).length;
+        if (count > 256 || (phases > 64 && rows * count > fewRows)) return;
         const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis })) : sides.slice(0, pair ? 2 : 1);
         const stretches = stretchesOf(axis, selection)!;
         const there = (on: Axis) => stretches.flatMap(([from, to]) => addressesIn(on, from, to)); // of the second file, too
