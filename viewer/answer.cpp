@@ -99,7 +99,7 @@ std::string answer(const RunView& view, const std::string& level) {
     if (totals.accesses == 0) return "";
     const std::string accesses = count_cell(totals.accesses).full;
     const std::string where = in_chosen(view);
-    if (totals.misses == 0) return fmt::format("{} misses nothing{}: all {} accesses hit.", level, where, accesses);
+    if (totals.misses == 0) return fmt::format("{} has no misses in {} accesses{}.", level, accesses, where);
     const double rate = static_cast<double>(totals.misses) / static_cast<double>(totals.accesses);
     return fmt::format("{} misses {} of {} accesses{}{}.", level, percentage(rate), accesses, where,
                        in_words(worst_of(view, level), view));
@@ -109,17 +109,15 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
     if (totals_of(view.counts.names, view.counts.run.counts, level).accesses == 0) return "";
     const Worst worst = worst_of(view, level, structure);
     const std::string accesses =
-        worst.accesses ? count_cell(static_cast<std::uint64_t>(*worst.accesses)).full : std::string();
-    if (worst.accesses == 0.0) return fmt::format("{} has no accesses to {}{}.", level, structure, in_chosen(view));
-    if (!worst.part)
-        return fmt::format("{} misses nothing of {}{}{}.", level, structure, in_chosen(view),
-                           worst.accesses ? fmt::format(": all {} accesses hit", accesses) : "");
+        worst.accesses ? count_cell(static_cast<std::uint64_t>(*worst.accesses)).full + " " : std::string();
+    const std::string where = fmt::format("accesses to {}{}", structure, in_chosen(view));
+    if (worst.accesses == 0.0) return fmt::format("{} has no {}.", level, where);
+    if (!worst.part) return fmt::format("{} has no misses in {}{}.", level, accesses, where);
     const std::string misses = worst.accesses
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
-                                   : count_cell(static_cast<std::uint64_t>(worst.part->count)).full;
-    return fmt::format("{} misses {} accesses to {}{}, {} of all that it misses{}{}{}.", level, misses, structure,
-                       in_chosen(view), share(*worst.part), worst.cause ? "; " : "", cause_in_words(worst),
-                       worst_phases(worst.by_phase, view));
+                                   : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
+    return fmt::format("{} misses {}{}, {} of all that it misses{}{}{}.", level, misses, where, share(*worst.part),
+                       worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst.by_phase, view));
 }
 
 }  // namespace cachetally

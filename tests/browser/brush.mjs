@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a brush over addresses and phases filters besides the pictures: the answer, the table of data structures, the field's own table; compared with h5py.
+import { writeFileSync } from 'node:fs';
 import { number, tableRows } from './screen.mjs';
 
 /** Accesses and misses of L1D, of the lines in a range in some phases, by the data structure that they begin in; '': in none. */
@@ -46,11 +47,39 @@ export const brushCases = [
                 const [head, ...rows] = await tableRows(page, 'Data structures');
                 t.equal(head.slice(0, 3).map((each) => each.replace(/ [▲▼]$/, '')).join(), 'data structure,L1D misses,L1D accesses', 'columns');
                 t.equal(JSON.stringify(Object.fromEntries(rows.map(([name, misses, accesses]) => [name, [number(misses), number(accesses)]]).sort())), JSON.stringify(Object.fromEntries(Object.entries(expected).sort())), `structures in ${hex(from)}-${hex(to)}, phases ${phases}`);
-                t.check((await page.locator('.sentence').textContent()).includes(' in phases 1') === (phases.length === 2), 'the answer is of the chosen phases');
+                const [misses, accesses] = [0, 1].map((i) => Object.values(expected).reduce((all, each) => all + each[i], 0));
+                const begin = `L1D misses ${(100 * misses / accesses).toFixed(2)} % of ${accesses.toLocaleString('en-US')} accesses to the selected lines${all ? '' : phases.length > 1 ? ' in phases 1' : ' in phase 3'}`;
+                await t.until(page, `document.querySelector('.sentence').textContent.startsWith(${JSON.stringify(begin)})`, `the answer is of the selected lines: ${begin}`, 3000);
+                const [worst] = Object.entries(expected).reduce((a, b) => (b[1][0] > a[1][0] ? b : a));
+                t.check((await page.locator('.sentence').textContent()).includes(`; ${worst} causes `), `worst of them: ${worst}`);
+                t.equal(await page.locator('.tile').count(), 2, 'tiles: how much, and where');
                 const [, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
                 const shown = lines.map(([address]) => Number(address));
                 t.check(shown.length > 0 && shown.every((each) => each > from - 4096 && each < to), `the field's table has what is selected: ${shown[0]} to ${shown.at(-1)} of ${from} to ${to}`);
             }
+        },
+    ],
+    [
+        'brush: of two files what the second has more in the selected lines',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'radix', 'keys=8192', '-m', 'generic3', '--causes', '-o', 'brush-a.h5');
+            writeFileSync(t.file('smaller.yaml'), t.run('machine', 'show', 'generic3', '--yaml').replace(/size: 32 KiB/g, 'size: 16 KiB'));
+            t.run('run', 'radix', 'keys=8192', '-m', 'smaller.yaml', '--causes', '-o', 'brush-b.h5');
+            const placed = JSON.parse(t.script('-c', places, t.file('brush-a.h5'))).sort((a, b) => a[0] - b[0]).filter(([, bytes]) => bytes > 128);
+            const [from, to] = [placed[0][0] + 1024, placed.at(-1)[0] + 1024];
+            const both = ['brush-a.h5', 'brush-b.h5'].map((file) => JSON.parse(t.script('-c', sums, t.file(file), JSON.stringify([from, to, [0, 1, 2, 3, 4, 5, 6, 7]]))));
+            const [a, b] = both.map((each) => Object.values(each).reduce((all, [misses]) => all + misses, 0));
+            await t.open(page, t.file('brush-a.h5'), 'show=misses&level=L1D');
+            await t.compare(page, t.file('brush-b.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await page.evaluate(`location.hash = '#show=misses&level=L1D&file=difference&sel=0x${from.toString(16)}-0x${to.toString(16)}'`);
+            const more = `B − A: ${b > a ? '+' : '−'}${Math.abs(b - a).toLocaleString('en-US')} misses of L1D`;
+            await t.until(page, `document.querySelector('.answer h2')?.textContent.startsWith(${JSON.stringify(more)})`, more, 5000);
+            const most = Object.keys(both[1]).reduce((x, y) => (Math.abs(both[1][y][0] - (both[0][y]?.[0] ?? 0)) > Math.abs(both[1][x][0] - (both[0][x]?.[0] ?? 0)) ? y : x));
+            const said = await page.locator('.answer h2').textContent();
+            t.check(said.includes(`: data structure ${most} `) && !said.includes('as wholes'), said);
+            t.check((await page.locator('.answer p').first().textContent()).includes(' to the selected lines'), 'what A misses in them');
         },
     ],
     [

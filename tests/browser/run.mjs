@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
+import { answerCases } from './answers.mjs';
 import { apartCases } from './apart.mjs';
 import { campaignCases } from './campaigns.mjs';
 import { causeCases } from './causes.mjs';
@@ -40,6 +41,7 @@ import { workbenchCases } from './workbench.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    answers: answerCases,
     brush: brushCases,
     workbench: workbenchCases,
     differences: differenceCases,
@@ -67,7 +69,7 @@ const groups = {
 };
 /** What runs side by side (tests/CMakeLists.txt): every group is in one of them. */
 const parts = {
-    views: ['views', 'brush', 'differences', 'compare', 'agreement', 'apart', 'pages'],
+    views: ['views', 'answers', 'brush', 'differences', 'compare', 'agreement', 'apart', 'pages'],
     scales: ['heat', 'scales', 'sweeps', 'campaigns', 'curves'],
     files: ['odd_files', 'causes', 'reuse', 'fronts', 'workbench', 'intrusion'],
     paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],

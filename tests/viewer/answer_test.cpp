@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sentence that reports begin with, by hand. The same cases as those of the page (tests/browser/workbench.mjs,
+// The sentence that reports begin with, by hand. The same cases as those of the page (tests/browser/answers.mjs,
 // which also compares both on files).
 #include "viewer/answer.hpp"
 
@@ -79,7 +79,7 @@ TEST(Answer, NamesThePhasesThatAreAsBad) {
                     .ends_with(", worst in phases 0, 1 (solve), 2 (check), 3, 5, 6 (solve), 7, 8 (solve) and 1 more."));
 }
 
-// As of the page (tests/browser/workbench.mjs): a name that comes again is not told twice, and commas do not part them.
+// As of the page (tests/browser/answers.mjs): a name that comes again is not told twice, and commas do not part them.
 TEST(Answer, TellsNamesOnceWherePhasesAlternate) {
     RunView view = made();
     view.causes.clear();
@@ -101,7 +101,7 @@ TEST(Answer, OfOneStructureIsAboutIt) {
               "misses, all in phase 1.");
     RunView without = view;
     without.structures.levels[0].tallies[2].tally.misses = 0;
-    EXPECT_EQ(answer_of_structure(without, "L1", "B"), "L1 misses nothing of B: all 30 accesses hit.");
+    EXPECT_EQ(answer_of_structure(without, "L1", "B"), "L1 has no misses in 30 accesses to B.");
     without.structures.levels[0].tallies.pop_back();
     EXPECT_EQ(answer_of_structure(without, "L1", "B"), "L1 has no accesses to B.");
 }
@@ -132,7 +132,7 @@ TEST(Answer, ThatNoPhaseStandsOut) {
 TEST(Answer, OfNoMissesAndNoAccesses) {
     RunView view = made();
     view.counts.run.counts.caches[0].load_misses = view.counts.run.counts.caches[0].store_misses = 0;
-    EXPECT_EQ(answer(view, "L1"), "L1 misses nothing: all 100 accesses hit.");
+    EXPECT_EQ(answer(view, "L1"), "L1 has no misses in 100 accesses.");
     view.counts.run.counts.caches[0] = {};
     EXPECT_EQ(answer(view, "L1"), "");
     EXPECT_EQ(answer(view, "L9"), "");

@@ -3,10 +3,10 @@
 import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, misses as missesOf, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
-import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
+import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, narrowed, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Cube, type Dimension, type Filter } from './cube';
 import { abridged, full, percent, phasesInWords, phasesNamed, phasesText } from './numbers';
 import type { FileInfo, Phases } from './protocol';
-import type { State } from './app';
+import { filterByNames, type State } from './app';
 
 /** The largest of several, and what it is a part of. */
 export type Part = { name: string; index: number; count: number; of: number };
@@ -15,60 +15,84 @@ export type Part = { name: string; index: number; count: number; of: number };
  * how much of what was invalidated is false sharing (NaN: not known). */
 export type Answer = NonNullable<ReturnType<typeof answerOf>>;
 
-function largest(names: string[], counts: Iterable<number>): Part | null {
-    const index = maxIndex(counts);
+function largest(names: string[], counts: Iterable<number>, index = maxIndex(counts)): Part | null {
     const count = [...counts][index];
     return count > 0 ? { name: names[index], index, count, of: sum(counts) } : null;
 }
 
-/** `level`: another than the first; `chosen`: phases that it is of. */
-export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null) {
-    const cube = level === undefined ? null : cubeOf(info, level);
-    const totals = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level, chosen);
-    if (totals.accesses === 0) return null;
-    const names = (by: Dimension) => cube?.dimensions[by]?.names ?? [];
-    const worst = (by: Dimension, filter: Filter) => cube && largest(names(by), sumsBy(cube, by, cube.misses, rowsOf(cube, filter)));
-    const inChosen: Filter = chosen ? { phase: chosen } : {};
-    const structure = worst('structure', inChosen);
-    const filter: Filter = structure ? { ...inChosen, structure: [structure.index] } : inChosen;
+/** What an answer is of: of all that is known the core and function that are chosen (`whole`), in it the structure (`asked`), and the cause (`only`; -1:
+ * all); `code`, `subject`: which these are, in words. Names that the file lacks count as none. */
+function subjectOf(known: Cube | null, state: State, brushed: boolean) {
+    const named: Filter = Object.fromEntries(Object.entries(filterByNames(known, state)).filter(([, numbers]) => numbers.length > 0));
+    const name = (by: Dimension, before: string) => (named[by] ? ` ${before} ${abridged(known!.dimensions[by]!.names[named[by][0]])}` : '');
+    const only = known?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
+    const { structure: [asked] = [], ...others } = named;
+    const code = name('core', 'of') + name('function', 'in');
+    return { asked, named, only, code, whole: known && narrowed(known, others, only), subject: (brushed ? ' to the selected lines' : name('structure', 'to')) + code };
+}
+
+/** `level`: another than the first; `chosen`: phases that it is of; `state`: what else is chosen; `brushed`: what is known of selected lines in these phases. */
+export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null, state: State = {}, brushed: Cube | null = null) {
+    const all = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level, chosen);
+    if (all.accesses === 0) return null;
+    const { whole, asked, named, only, code, subject } = subjectOf(brushed ?? cubeOf(info, level), state, brushed !== null);
+    const cube = whole && chosen && !brushed ? narrowed(whole, { phase: chosen }) : whole;
+    const worst = (by: Dimension, filter: Filter, which?: number) => cube && largest(cube.dimensions[by]?.names ?? [], sumsBy(cube, by, cube.misses, rowsOf(cube, filter)), which);
+    const structure = worst('structure', {}, asked);
+    const ofAsked: Filter = asked === undefined ? {} : { structure: [asked] };
+    const filter: Filter = structure ? { structure: [structure.index] } : ofAsked;
     const rows = cube ? rowsOf(cube, filter) : [];
+    const own = (of: Cube | null, which: 'accesses' | 'misses') => (of ? sumOf(of[which], rowsOf(of, ofAsked)) : 0);
+    const inAll = subject || only >= 0 ? own(whole, 'misses') : totalsOf(info, level).misses;
+    const totals = { accesses: subject ? own(cube, 'accesses') : all.accesses, misses: subject || only >= 0 ? own(cube, 'misses') : all.misses };
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
-    const cause = largest(causeNames, causes);
+    const cause = largest(causeNames, causes, only < 0 ? undefined : only);
     // phases of the misses of that cause
     const byPhase = cube ? [...sumsBy(cube, 'phase', cause ? cube.causes![cause.index] : cube.misses, rows)] : [];
-    const phase = largest(names('phase'), byPhase);
+    const phase = largest(cube?.dimensions.phase?.names ?? [], byPhase);
     const several = (chosen ?? byPhase).length;
     const standsOut = phase !== null && phase.count * several >= phaseRule.standsOut * phase.of;
     const phases = phase ? (chosen ?? [...byPhase.keys()]).filter((i) => !standsOut || byPhase[i] >= phaseRule.alike * phase.count) : [];
-    const evictions = structure ? evictionsOf(info, level, chosen, [structure.name]) : [];
-    // misses after invalidations in the addresses of the structure
-    const shared = structure ? sharingRows(info, level, info.structures.filter((each) => each.name === structure.name).map(rangeOf), chosen) : [];
-    const [wrong, right] = (['false_sharing', 'true_sharing'] as const).map((kind) => sum(shared, (i) => info.sharing![kind][i]));
+    // of lines that are selected it is not known, nor by code and core
+    const evictions = structure && !code && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, phase },
-        several: several > 1,
+        ...{ level, ...totals, chosen, structure, cause, phase, code, subject, inAll, all: all.misses },
+        only: only < 0 ? null : (causeNames[only] as Cause),
+        ...{ asked: asked !== undefined, lines: brushed !== null, several: several > 1 },
         /** As bad as the worst, or all where none stands out, and what they have of it together. */
         ...{ standsOut, phases, inPhases: sum(phases, (i) => byPhase[i]) },
         /** The next cause, where it is a large part, too. */
-        second: cause && largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))),
+        second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
         ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
         evictor: largest(evictions.map(({ by }) => by), evictions.map(({ count }) => count)),
-        falseSharing: wrong / (wrong + right),
+        falseSharing: structure && !named.function && !brushed ? falseShare(info, level, structure.name, chosen, named.core) : NaN,
     };
+}
+
+/** Of misses after invalidations in the addresses of a structure. */
+function falseShare(info: FileInfo, level: string, structure: string, chosen: Phases, cores?: number[]): number {
+    const inStructure = sharingRows(info, level, info.structures.filter(({ name }) => name === structure).map(rangeOf), chosen);
+    const shared = inStructure.filter((i) => cores?.includes(info.sharing!.core[i]) ?? true);
+    const [wrong, right] = (['false_sharing', 'true_sharing'] as const).map((kind) => sum(shared, (i) => info.sharing![kind][i]));
+    return wrong / (wrong + right);
 }
 
 const largePart = 0.25;
 type Cause = keyof typeof inWords;
 const share = (part: Part): string => percent(part.count / part.of);
 
-/** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */
+/** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." Of a part: "L1 misses 6.60 % of
+ * 9,000 accesses to A of core 1, 12.00 % of all that it misses; 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, phase, phases, several, standsOut } = answer;
-    const where = chosen ? ` in ${phasesInWords(chosen, names)}` : '';
-    if (misses === 0) return `${level} misses nothing${where}: all ${full(accesses)} accesses hit.`;
-    const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses${where}`];
-    if (structure) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
-    if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name as Cause]}`);
+    const { level, accesses, misses, chosen, structure, cause, phase, phases, several, standsOut, only, subject, asked, all } = answer;
+    const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
+    if (accesses === 0) return `${level} has no ${where}.`;
+    if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
+    const count = Number.isNaN(accesses) ? full(misses) : `${percent(misses / accesses)} of ${full(accesses)}`;
+    const parts = [only ? `${level} has ${missesOf[only]} in ${count} ${where}` : `${level} misses ${count} ${where}`];
+    if (subject || only) parts.push(`, ${percent(misses / all)} of all that it misses`);
+    if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
+    if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
     else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
     return `${parts.join('')}.`;
@@ -95,32 +119,36 @@ function timeIn({ phases: { cycles } }: FileInfo, phases: number[], of: Phases =
 export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: string; value: string; note: string; go: Partial<State> };
 
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
-    const { level, accesses, misses, chosen, structure, phase, cause, evictor } = answer;
-    const all = { view: '', show: 'misses', level, phases: phasesText(chosen), sel: '', structure: '', cause: '', core: '', func: '', x: '' };
+    const { level, accesses, misses, chosen, structure, phase, cause, evictor, only, inAll } = answer;
+    const all = { view: '', show: 'misses', level, phases: phasesText(chosen), x: '' };
     // what has no addresses of its own, as "(gzip)", has no place in the picture
     const isPlaced = info.structures.some(({ name, bytes }) => name === structure?.name && bytes > 0);
-    const here = { ...all, structure: isPlaced ? structure!.name : '' };
-    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: percent(misses / accesses), note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all }];
+    const here = { ...all, sel: '', structure: isPlaced ? structure!.name : '' };
+    const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
+    const what = only ? missesOf[only] : 'misses';
+    const amount = only ? `${level} has ${full(misses)} ${what}` : `${level} misses ${full(misses)}`;
+    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${amount}${of}${answer.subject && ` accesses${answer.subject}`}`, go: all }];
     if (!structure && !phase) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the misses of ${level}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.code}${byCode}`, go: here });
+    if (answer.lines) return tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
         const part = percent(answer.inPhases / phase.of);
-        const what = cause ? `of its ${missesOf[cause.name as Cause]}` : 'of its misses';
+        const these = cause ? missesOf[cause.name as Cause] : 'misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
-        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} ${what}${timeIn(info, answer.phases, chosen)}` : spread;
+        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} of its ${these}${timeIn(info, answer.phases, chosen)}` : spread;
         // names of several are in the sentence
         const words = answer.phases.length > phasesNamed ? `${answer.phases.length} phases` : phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
         const value = answer.standsOut ? words : 'in all phases';
         // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
     } else if (chosen) {
-        const note = `as chosen: ${percent(misses / totalsOf(info, level).misses)} of the misses of all phases${timeIn(info, chosen)}`;
+        const note = `as chosen: ${percent(misses / inAll)} of the ${what} of all phases${timeIn(info, chosen)}`;
         tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer, info);

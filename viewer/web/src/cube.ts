@@ -130,6 +130,21 @@ export function rowsOf(cube: Cube, filter: Filter): number[] {
     return chosen.length ? all.filter((i) => chosen.every(({ of, numbers }) => of && numbers.has(of[i]))) : all;
 }
 
+/** What a filter leaves of a cube; `only`: the number of a cause, whose misses these then are. */
+export function narrowed(cube: Cube, filter: Filter, only = -1): Cube {
+    if (only < 0 && Object.keys(filter).length === 0) return cube;
+    const rows = rowsOf(cube, filter);
+    const some = (column: ArrayLike<number>) => Float64Array.from(rows, (row) => column[row]);
+    const dimensions = Object.fromEntries(Object.entries(cube.dimensions).flatMap(([by, axis]) => (axis ? [[by, { ...axis, of: some(axis.of) }]] : [])));
+    return { ...cube, dimensions, accesses: some(cube.accesses), misses: some(only < 0 ? cube.misses : cube.causes![only]), cycles: null, causes: cube.causes && cube.causes.map(some) };
+}
+
+/** Of lines that are selected sums by data structure are known. */
+export const cubeOfSums = (level: string, sums: { name: string; accesses: number; misses: number }[]): Cube => ({
+    ...{ level, cycles: null, causes: null, dimensions: { structure: { names: sums.map(({ name }) => name), of: [...sums.keys()] } } },
+    ...{ accesses: Float64Array.from(sums, ({ accesses }) => accesses), misses: Float64Array.from(sums, ({ misses }) => misses) },
+});
+
 /** Sums of a column by a dimension, over some rows. */
 export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]): Float64Array {
     const axis = cube.dimensions[by];

@@ -309,7 +309,7 @@ function amountsOf({ chosen: { cube, series }, filter }: Side, found: Selected |
 
 /** How many misses the second has more, and what has most of the difference; `tables`: of data structures, fields and functions. */
 export function differenceSentence(sides: Side[], [structures, , functions]: (Table | null)[]): string {
-    const { app: { state }, chosen: { cause: only } } = sides[0];
+    const { app: { state }, chosen: { cause: only }, filter: { structure: inWholes } } = sides[0];
     const [a, b] = sides.map(({ chosen: { cube }, filter }) => (cube ? sumOf(only < 0 ? cube.misses : cube.causes![only], rowsOf(cube, filter)) : NaN));
     if (Number.isNaN(b - a)) return '';
     const level = [...new Set(sides.map(({ chosen: { series } }) => series.owner))].join(' and ');
@@ -321,7 +321,7 @@ export function differenceSentence(sides: Side[], [structures, , functions]: (Ta
     const largest = max(causes, ([, each]) => Math.abs(each))!;
     const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], ...sort(causes.filter(([, each]) => only < 0 && Math.abs(each) >= largest / 2), ([, each]) => -Math.abs(each)).map((each) => [each, ''])] as const;
     const most = parts.flatMap(([row, what]) => (row && Number(row.at(-1)) !== 0 && !Number.isNaN(row.at(-1)) ? [`${what}${row[0]} ${more(Number(row.at(-1)))}`] : []));
-    return `${more(b - a)} ${only < 0 ? '' : `${causeNames[only]} `}misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; largest differences: ${most.join(', ')}` : ''}${state.sel && !state.structure ? ', of data structures as wholes' : ''}.`;
+    return `${more(b - a)} ${only < 0 ? '' : `${causeNames[only]} `}misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; largest differences: ${most.join(', ')}` : ''}${inWholes && !state.structure ? ', of data structures as wholes' : ''}.`;
 }
 
 /** In place of details of one file. */

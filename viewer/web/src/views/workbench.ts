@@ -5,7 +5,7 @@ import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
 import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
-import { unitWord } from '../cube';
+import { cubeOfSums, unitWord, type Cube } from '../cube';
 import { theme } from '../paint';
 import { fill, h, type Table } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
@@ -46,14 +46,15 @@ function latestOnes() {
     return { wants, forget, show };
 }
 
-/** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. */
-function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[]): HTMLElement | null {
+/** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. `brushed`: what is known of
+ * lines that are selected. */
+function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[], brushed: Cube[] = []): HTMLElement | null {
     const { info } = app.source;
     const phases = chosenPhases(app);
-    const answer = answerOf(info, levels[0], phases);
+    const answer = answerOf(info, levels[0], phases, app.state, brushed[0]);
     if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
-            const found = answerOf(own, levels[i], phases) ?? answerOf(own, undefined, phases);
+            const found = answerOf(own, levels[i], phases, app.state, brushed[i]) ?? answerOf(own, undefined, phases);
             return found && h('p', {}, h('strong', {}, `${'AB'[i]}, ${own.name}: `), sentenceOf(found, own));
         });
         return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, change && h('h2', { class: 'sentence' }, `B − A: ${change}`), h('p', { class: 'note' }, notes.join(' ')));
@@ -85,6 +86,7 @@ export function workbenchView(app: App): View {
     let pair: Pair | null = null;
     let pairs: Pairs | null = null;
     let listed: (Table | null)[] = [];
+    let levels: (string | undefined)[] = [];
     /** Why nothing is, or what belongs together how. */
     let notes: string[] = [];
 
@@ -303,6 +305,9 @@ export function workbenchView(app: App): View {
             const [own, other] = found.map((sums, i) => selectedTable(both[i].app, both[i].chosen, sums, pick));
             listed[0] = other ? differenceTable(own, other, both) : own;
             fillTables();
+            const brushed = found.map((sums, i) => cubeOfSums(both[i].chosen.series.owner, sums));
+            const sidesOfLines = both.map((side, i) => ({ ...side, chosen: { ...side.chosen, cube: brushed[i] }, filter: {} }));
+            fill(top, answerBox(app, levels, pair ? differenceSentence(sidesOfLines, listed.slice(0, 1)) : '', notes, minus ? brushed.slice(1) : brushed));
         });
     }
 
@@ -324,7 +329,7 @@ export function workbenchView(app: App): View {
     /** Answer, switches and tables; of `both` where these are subtracted. */
     function fillAround(both: Side[], one: Side): void {
         const shown = both.length ? both : [one];
-        const levels = shown.map(({ chosen: { series } }) => (series.kind === 'level' ? series.owner : undefined));
+        levels = shown.map(({ chosen: { series } }) => (series.kind === 'level' ? series.owner : undefined));
         switches.update(chosen);
         fillDetails(both);
         latest.forget('lines');
