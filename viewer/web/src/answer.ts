@@ -27,7 +27,7 @@ function subjectOf(known: Cube | null, state: State, brushed: boolean) {
     const name = (by: Dimension, before: string) => (named[by] ? ` ${before} ${abridged(known!.dimensions[by]!.names[named[by][0]])}` : '');
     const only = known?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const { structure: [asked] = [], ...others } = named;
-    const code = name('core', 'of') + name('function', 'in');
+    const code = name('core', 'by') + name('function', 'in');
     return { asked, named, only, code, whole: known && narrowed(known, others, only), subject: (brushed ? ' to the selected lines' : name('structure', 'to')) + code };
 }
 
@@ -82,7 +82,7 @@ type Cause = keyof typeof inWords;
 const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." Of a part: "L1 misses 6.60 % of
- * 9,000 accesses to A of core 1, 12.00 % of all that it misses; 61.82 % of those are conflicts, worst in phase 4." */
+ * 9,000 accesses to A by core 1, 12.00 % of all that it misses; 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
     const { level, accesses, misses, chosen, structure, cause, phase, phases, several, standsOut, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
@@ -133,7 +133,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.code}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ' in these lines' : answer.code}${byCode}`, go: here });
     if (answer.lines) return tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });

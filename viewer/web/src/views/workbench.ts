@@ -290,15 +290,20 @@ export function workbenchView(app: App): View {
         await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(both.length > 1 ? both : [], found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
 
-    /** Data structures by the lines of a brush, where the file tells these apart, instead of as wholes. */
-    async function readStructures(): Promise<void> {
-        const { minus, selection, series: { kind, rows, phases }, whole } = chosen;
-        if (!selection || app.state.structure || whole || kind !== 'level') return;
-        // each is a search in the file, of many phases a pass over it
+    /** Whether the lines of a brush are counted: each data structure in it is a search in the file, of many phases a pass over it. */
+    function countsLines(): boolean {
+        const { selection, series: { kind, rows, phases }, whole } = chosen;
+        if (!selection || app.state.structure || whole || kind !== 'level') return false;
         const count = structuresIn(source.info.structures, selection).length;
-        if (count > 256 || (phases > 64 && rows * count > fewRows)) return;
+        return count <= 256 && (phases <= 64 || rows * count <= fewRows);
+    }
+
+    /** Answer and data structures by the lines of a brush, where the file tells these apart, instead of as wholes. */
+    async function readStructures(): Promise<void> {
+        if (!countsLines()) return;
+        const { minus } = chosen;
         const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis })) : sides.slice(0, pair ? 2 : 1);
-        const stretches = stretchesOf(axis, selection)!;
+        const stretches = stretchesOf(axis, chosen.selection)!;
         const there = (on: Axis) => stretches.flatMap(([from, to]) => addressesIn(on, from, to)); // of the second file, too
         const ask = () => Promise.all(both.map((side) => sumsByStructure(side.app.source, side.chosen, side.axis, there(side.axis))));
         await latest.show('structures', `${data}${app.state.sel}`, ask, (found) => {
@@ -337,7 +342,7 @@ export function workbenchView(app: App): View {
         const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
         listed = others ? own.map((each, i) => differenceTable(each, others[i], both)) : own;
         if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(5); // lines that are evicted
-        fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
+        if (!countsLines() || !top.firstChild) fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
         fillTables();
     }
 
