@@ -23,6 +23,8 @@ import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
 
 const worstLines = 12;
+/** More, selected, are counted as wholes. */
+const structuresAtMost = 256;
 
 type Sided = Side & { axis: Axis };
 
@@ -294,7 +296,7 @@ export function workbenchView(app: App): View {
         if (!selection || app.state.structure || whole || kind !== 'level') return;
         // each is a search in the file, of many phases a pass over it
         const count = structuresIn(source.info.structures, selection).length;
-        if (count > 256 || (phases > 64 && rows * count > fewRows)) return;
+        if (count > structuresAtMost || (phases > 64 && rows * count > fewRows)) return;
         const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis })) : sides.slice(0, pair ? 2 : 1);
         const stretches = stretchesOf(axis, selection)!;
         const there = (on: Axis) => stretches.flatMap(([from, to]) => addressesIn(on, from, to)); // of the second file, too
