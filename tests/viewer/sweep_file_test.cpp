@@ -90,6 +90,8 @@ TEST_F(SweepFiles, AreReadBackAsWritten) {
     EXPECT_EQ(read.cells, view.cells);
     EXPECT_EQ(to_json(read), to_json(view));
     const std::string text = to_text(read, 80);
+    EXPECT_THAT(text, HasSubstr(" 2.50 "));  // as other columns; the file has all digits
+    EXPECT_THAT(text, Not(HasSubstr("2.5000")));
     EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
 }
 
