@@ -18,6 +18,8 @@ namespace {
 
 std::string share(const Part& part) { return percentage(part.count / part.of); }
 
+std::string in_sentence(const std::string& name) { return abridged(name, words_of_answers().longest_name); }
+
 constexpr std::size_t most_named = 8, most_kinds = 4;
 
 bool has_comma(const std::vector<std::string>& names) {
@@ -74,7 +76,7 @@ std::string cause_in_words(const Worst& worst) {
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
 std::string in_words(const Worst& worst, const RunView& view) {
     std::string text;
-    if (worst.part) text += fmt::format("; {} causes {} of them", worst.structure, share(*worst.part));
+    if (worst.part) text += fmt::format("; {} causes {} of them", in_sentence(worst.structure), share(*worst.part));
     if (worst.cause) text += ", " + cause_in_words(worst);
     return text + worst_phases(worst.by_phase, view);
 }
@@ -108,16 +110,17 @@ std::string answer(const RunView& view, const std::string& level) {
 std::string answer_of_structure(const RunView& view, const std::string& level, const std::string& structure) {
     if (totals_of(view.counts.names, view.counts.run.counts, level).accesses == 0) return "";
     const Worst worst = worst_of(view, level, structure);
+    const std::string name = in_sentence(structure);
     const std::string accesses =
         worst.accesses ? count_cell(static_cast<std::uint64_t>(*worst.accesses)).full : std::string();
-    if (worst.accesses == 0.0) return fmt::format("{} has no accesses to {}{}.", level, structure, in_chosen(view));
+    if (worst.accesses == 0.0) return fmt::format("{} has no accesses to {}{}.", level, name, in_chosen(view));
     if (!worst.part)
-        return fmt::format("{} misses nothing of {}{}{}.", level, structure, in_chosen(view),
+        return fmt::format("{} misses nothing of {}{}{}.", level, name, in_chosen(view),
                            worst.accesses ? fmt::format(": all {} accesses hit", accesses) : "");
     const std::string misses = worst.accesses
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full;
-    return fmt::format("{} misses {} accesses to {}{}, {} of all that it misses{}{}{}.", level, misses, structure,
+    return fmt::format("{} misses {} accesses to {}{}, {} of all that it misses{}{}{}.", level, misses, name,
                        in_chosen(view), share(*worst.part), worst.cause ? "; " : "", cause_in_words(worst),
                        worst_phases(worst.by_phase, view));
 }
