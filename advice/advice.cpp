@@ -39,10 +39,7 @@ Measured measured(const RunResult& result, const MachineDescription& machine) {
 class Laboratory {
 public:
     Laboratory(const MachineDescription& machine, Open open, const AdviceOptions& options)
-        : machine_(machine), options_(options), open_([this, open = std::move(open)] {
-              const std::lock_guard lock(opening_);
-              return open();
-          }) {}
+        : machine_(machine), options_(options), open_([this, open = std::move(open)] { return opened(open); }) {}
 
     const Open& open() const { return open_; }
     bool go_on() const { return options_.go_on(done_, planned_); }
@@ -68,9 +65,10 @@ public:
     void plan(std::uint64_t runs) { planned_ += runs; }
 
 private:
-    RunOptions run_options() const {
+    RunOptions run_options(std::uint64_t warmup) const {
         RunOptions run;
         run.quantum = options_.quantum;
+        run.warmup = warmup;
         run.progress = [this](std::uint64_t) { return go_on(); };
         return run;
     }
@@ -82,7 +80,19 @@ private:
         Hierarchy hierarchy(topology);
         const auto placement = std::make_shared<const Placement>(survey_.segments, layouts_[task.layout], task.changes);
         PlacedSource source(open_(), survey_.finder, placement);
-        return measured(run(hierarchy, source, run_options()), machine_);
+        return measured(run(hierarchy, source, run_options(warmup_in(placement))), machine_);
+    }
+
+    /// A change makes several references of one: with all changes the same part of the program is counted.
+    std::uint64_t warmup_in(const std::shared_ptr<const Placement>& placement) const {
+        if (options_.warmup == 0) return 0;
+        PlacedSource source(opened(options_.open_warmup), survey_.finder, placement);
+        return count_references(source, [this] { return go_on(); });
+    }
+
+    std::unique_ptr<ReferenceSource> opened(const Open& open) const {
+        const std::lock_guard lock(opening_);
+        return open();
     }
 
     const MachineDescription& machine_;
@@ -119,7 +129,7 @@ Measured Laboratory::diagnose(std::vector<StructureMisses>& misses) const {
     HierarchyCauses causes(topology, hierarchy, regions,
                            machine_.pages.mapping == Mapping::identity ? AddressMap() : AddressMap(map), sites);
     HierarchyAttribution attribution(topology, hierarchy);
-    const Measured found = measured(run(hierarchy, *source, run_options()), machine_);
+    const Measured found = measured(run(hierarchy, *source, run_options(options_.warmup)), machine_);
     misses.clear();
     for (std::uint32_t i = 0; i < survey_.structures.size(); ++i)
         misses.push_back({i, std::vector<CauseCounts>(machine_.caches.size())});

@@ -21,6 +21,9 @@ struct AdviceOptions {
     unsigned structures = 8;  ///< for so many there are suggestions, those that miss most
     KnownStructures known;
     Tick quantum = 0;
+    std::uint64_t warmup = 0;  ///< references that come first and are not counted, in no layout and with no change
+    /// Opens a source of these alone; needed where there are any.
+    std::function<std::unique_ptr<ReferenceSource>()> open_warmup;
     /// Asked now and then, by any thread; false ends all. Runs made, and to be made as far as is known.
     std::function<bool(std::uint64_t done, std::uint64_t all)> go_on = [](std::uint64_t, std::uint64_t) {
         return true;

@@ -299,4 +299,10 @@ Survey survey(const std::function<std::unique_ptr<ReferenceSource>()>& open, con
     return by_stretch.finish(regions);
 }
 
+std::uint64_t count_references(ReferenceSource& source, const std::function<bool()>& go_on) {
+    std::uint64_t count = 0;
+    read(source, go_on, [&](const Reference&, unsigned) { ++count; });
+    return count;
+}
+
 }  // namespace cachetally

@@ -59,4 +59,7 @@ bool can_be_changed(const std::string& structure);
 /// structures. `go_on` is asked now and then. Throws std::runtime_error where the source fails or `go_on` says no.
 Survey survey(const std::function<std::unique_ptr<ReferenceSource>()>& open, const std::function<bool()>& go_on);
 
+/// How many references a source has, all streams together. Throws as survey().
+std::uint64_t count_references(ReferenceSource& source, const std::function<bool()>& go_on);
+
 }  // namespace cachetally

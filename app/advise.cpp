@@ -66,10 +66,10 @@ KnownStructures known_of(const AdviseArguments& options) {
     return known;
 }
 
-/// The source anew each time, as far as --count says, whatever a change makes of its references.
-std::function<std::unique_ptr<ReferenceSource>()> opener_of(const AdviseArguments& options,
-                                                            std::function<std::unique_ptr<ReferenceSource>()> open) {
-    const std::uint64_t most = options.simulation.max_references;
+using Open = std::function<std::unique_ptr<ReferenceSource>()>;
+
+/// The source anew each time, of its references the first ones (0: all), whatever a change makes of them.
+Open opener_of(std::uint64_t most, Open open) {
     if (most == 0) return open;
     std::vector<std::uint64_t> ends = first_references(*open(), most, [] { return !interrupted(); });
     return [open = std::move(open), ends = std::move(ends)] { return ended_source(open(), ends); };
@@ -90,7 +90,8 @@ void advise_on(AdviseArguments& options, const std::vector<std::string>& program
     AdviceOptions& advice = options.advice;
     advice.known = known_of(options);
     if (!library_is_thread_safe()) advice.jobs = 1;
-    AdviceTitle title{options.source, topology.machine().name, "", options.simulation.max_references};
+    advice.warmup = options.simulation.warmup;
+    AdviceTitle title{options.source, topology.machine().name, "", options.simulation.max_references, advice.warmup};
     if (!program.empty()) title.source = fmt::format("{}", fmt::join(program, " "));
     {
         const Input input = open(Opening::first);
@@ -105,8 +106,9 @@ void advise_on(AdviseArguments& options, const std::vector<std::string>& program
         const std::lock_guard lock(showing);
         return done == std::exchange(shown_last, done) ? !interrupted() : go_on(done, all);
     };
-    const Advice found =
-        advise(topology.machine(), opener_of(options, [&] { return std::move(open(Opening::again).source); }), advice);
+    const Open whole = [&] { return std::move(open(Opening::again).source); };
+    if (advice.warmup != 0) advice.open_warmup = opener_of(advice.warmup, whole);
+    const Advice found = advise(topology.machine(), opener_of(options.simulation.taken(), whole), advice);
     clear_progress_line();
     if (options.simulation.json) return print_json(to_json(found, title));
     print_lines(to_text(found, title));
@@ -144,7 +146,6 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
         ->transform(whole_number(1, 1024))
         ->capture_default_str();
     add_workload_options(*command, *options, !program.empty());
-    command->remove_option(command->get_option("--warmup"));  // a change makes more references of one
     command->footer(
         "A change is reported as help only if it is better in the recorded layout and in all random\n"
         "ones (docs/advice.md).\n"

@@ -30,8 +30,8 @@ namespace {
 struct CheckArguments {
     std::string file, junit, markdown, store;
     bool json = false;
-    std::uint64_t count = 0;
-    const CLI::Option* count_option = nullptr;
+    std::uint64_t count = 0, warmup = 0;
+    const CLI::Option *count_option = nullptr, *warmup_option = nullptr;
 };
 
 /// Takes what programs print.
@@ -57,16 +57,16 @@ BudgetFile read_file(const std::string& path) {
     return read_budgets(*text, path);
 }
 
-/// Where --count is given, it counts for all checks.
-void cut_checks(const CheckArguments& options, BudgetFile& file) {
-    if (options.count_option->count() == 0) return;
+/// Where an option is given, it is that of all checks.
+void cut_checks(const CLI::Option& option, std::uint64_t given, std::uint64_t BudgetCheck::*part, BudgetFile& file) {
+    if (option.count() == 0) return;
     for (BudgetCheck& check : file.checks) {
-        if (options.count != 0 && check.needs_instructions())
+        if (given != 0 && check.needs_instructions())
             throw UsageError(
-                "--count: '{}' has a budget of mpki, whose instructions are those of the whole run; leave --count out, "
-                "or use mpkr",
-                shown(check.name));
-        check.count = options.count;
+                "{0}: '{1}' has a budget of mpki, whose instructions are those of the whole run; leave {0} out, or use "
+                "mpkr",
+                option.get_name(), shown(check.name));
+        check.*part = given;
     }
 }
 
@@ -131,7 +131,8 @@ void check_budget_file(const CheckArguments& options) {
         throw UsageError("--json and '--markdown -' both print; give the Markdown a file");
     if (options.junit == "-" || options.store == "-") throw UsageError("--junit and --store write files; '-' is none");
     BudgetFile file = read_file(options.file);
-    cut_checks(options, file);
+    cut_checks(*options.count_option, options.count, &BudgetCheck::count, file);
+    cut_checks(*options.warmup_option, options.warmup, &BudgetCheck::warmup, file);
     check_outputs(options, file);
     catch_interrupts();
     const NullDevice programs_output;
@@ -160,6 +161,7 @@ void add_check(CLI::App& app) {
                     "the name of a budget file")
         ->required();
     options->count_option = add_count_option(*command, options->count, "; default: 'count' of each check");
+    options->warmup_option = add_warmup_option(*command, options->warmup, "; default: 'warmup' of each check");
     command->add_flag("--json", options->json, "Print JSON");
     add_text_option(*command, "--junit", options->junit, "Write JUnit XML, a test case for each budget", "FILE.xml",
                     "the name of a file");

@@ -39,6 +39,13 @@ CLI::Option* add_count_option(CLI::App& command, std::uint64_t& count, const std
         ->transform(whole_number());
 }
 
+CLI::Option* add_warmup_option(CLI::App& command, std::uint64_t& warmup, const std::string& more) {
+    return command
+        .add_option("--warmup", warmup,
+                    "Simulate so many references first, which fill the caches and are not counted" + more)
+        ->transform(whole_number());
+}
+
 void add_machine_options(CLI::App& command, SimulationOptions& options) {
     command
         .add_option("-m,--machine", options.machine, "A built-in machine (cachetally machine list) or a machine file")
@@ -47,10 +54,7 @@ void add_machine_options(CLI::App& command, SimulationOptions& options) {
         ->capture_default_str();
     command.add_option("--cores", options.cores, "Cores (1 to 256), in place of what the machine says")
         ->transform(whole_number(1, 256));
-    command
-        .add_option("--warmup", options.warmup,
-                    "Simulate so many references first, which fill the caches and are not counted")
-        ->transform(whole_number());
+    add_warmup_option(command, options.warmup);
     add_count_option(command, options.max_references);
     command.add_flag("--json", options.json, "Print JSON");
 }

@@ -42,6 +42,8 @@ struct SimulationOptions {
 
 /// --count, and its former name --max-references; `more`: what else its help says.
 CLI::Option* add_count_option(CLI::App& command, std::uint64_t& count, const std::string& more = "");
+/// --warmup, in the same way.
+CLI::Option* add_warmup_option(CLI::App& command, std::uint64_t& warmup, const std::string& more = "");
 
 /// The machine and its cores, how much is made, and --json.
 void add_machine_options(CLI::App& command, SimulationOptions& options);

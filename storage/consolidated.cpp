@@ -2,6 +2,7 @@
 // Consolidated metadata, as Zarr stores have (its .zmetadata).
 #include "storage/consolidated.hpp"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -13,18 +14,27 @@ namespace {
 
 using nlohmann::json;
 
+template <class T>
+json numbers_of(hid_t attribute, hid_t type, hssize_t count) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    if (count > 0 && H5Aread(attribute, type, values.data()) < 0) throw_storage_error("cannot read an attribute");
+    return values;
+}
+
+/// Null where JSON has no word for it, as files of other programs may have them.
 json value_of(const Object& object, const std::string& name) {
     const Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
     const Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
     const bool single = H5Sget_simple_extent_type(space.get()) == H5S_SCALAR;
-    switch (H5Tget_class(type.get())) {
-        case H5T_STRING: return single ? json(object.text_attribute(name)) : json(object.texts_attribute(name));
-        case H5T_FLOAT: return object.real_attribute(name);
-        case H5T_INTEGER:
-            if (H5Tget_sign(type.get()) == H5T_SGN_NONE) return object.whole_attribute(name);
-            return object.signed_attribute(name);
-        default: throw StorageError("{}: attribute '{}' is neither text nor number", object.where(), name);
-    }
+    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+    const bool whole = H5Tget_class(type.get()) == H5T_INTEGER, positive = H5Tget_sign(type.get()) == H5T_SGN_NONE;
+    if (H5Tget_class(type.get()) == H5T_STRING)
+        return single ? json(object.text_attribute(name)) : json(object.texts_attribute(name));
+    if (!whole && H5Tget_class(type.get()) != H5T_FLOAT) return nullptr;
+    json numbers = !whole     ? numbers_of<double>(attribute.get(), H5T_NATIVE_DOUBLE, count)
+                   : positive ? numbers_of<std::uint64_t>(attribute.get(), H5T_NATIVE_UINT64, count)
+                              : numbers_of<std::int64_t>(attribute.get(), H5T_NATIVE_INT64, count);
+    return count == 1 ? numbers.front() : numbers;
 }
 
 json attributes_of(const Object& object) {

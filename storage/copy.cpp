@@ -16,8 +16,9 @@ namespace {
 void copy_attribute(const Object& from, Object& to, const std::string& name) {
     const Handle attribute(H5Aopen(from.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
     const Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
-    if (H5Tget_class(type.get()) == H5T_VLEN || H5Tget_class(type.get()) == H5T_COMPOUND)
-        return;  // of dimension scales
+    const H5T_class_t kind = H5Tget_class(type.get());
+    if (kind == H5T_VLEN || kind == H5T_COMPOUND) return;  // of dimension scales
+    if (kind == H5T_REFERENCE) return;                     // to a place in the other file
     const auto points = static_cast<std::size_t>(std::max<hssize_t>(1, H5Sget_simple_extent_npoints(space.get())));
     std::vector<char> buffer(points * H5Tget_size(type.get()));
     const Handle copy(H5Acreate2(to.id(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);

@@ -122,8 +122,9 @@ std::string outcome(const Advice& advice) {
 
 std::string to_text(const Advice& advice, const AdviceTitle& title) {
     std::string text =
-        fmt::format("{} on {}{}, as recorded: ", without_controls(title.source), without_controls(title.machine),
-                    title.count == 0 ? "" : fmt::format(", at most {} (--count)", counted(title.count, "reference")));
+        fmt::format("{} on {}{}{}, as recorded: ", without_controls(title.source), without_controls(title.machine),
+                    title.count == 0 ? "" : fmt::format(", at most {} (--count)", counted(title.count, "reference")),
+                    title.warmup == 0 ? "" : fmt::format(", after {} of warm-up", counted(title.warmup, "reference")));
     for (std::size_t cache = 0; cache < advice.caches.size(); ++cache)
         text += fmt::format("{}{} misses {}", cache == 0 ? "" : ", ", advice.caches[cache],
                             with_separators(advice.before.front().misses[cache]));

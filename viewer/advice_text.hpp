@@ -13,8 +13,9 @@ namespace cachetally {
 /// What was asked, for the heads of both.
 struct AdviceTitle {
     std::string source, machine;
-    std::string incomplete;   ///< why the recording is; empty if it is not
-    std::uint64_t count = 0;  ///< references that were asked for; 0: all
+    std::string incomplete;    ///< why the recording is; empty if it is not
+    std::uint64_t count = 0;   ///< references that were asked for; 0: all
+    std::uint64_t warmup = 0;  ///< references before these
 };
 
 std::string to_text(const Advice& advice, const AdviceTitle& title);

@@ -18,6 +18,8 @@ namespace {
 
 std::string share(const Part& part) { return percentage(part.count / part.of); }
 
+std::string in_sentence(const std::string& name) { return abridged(name, words_of_answers().longest_name); }
+
 constexpr std::size_t most_named = 8, most_kinds = 4;
 
 bool has_comma(const std::vector<std::string>& names) {
@@ -74,7 +76,7 @@ std::string cause_in_words(const Worst& worst) {
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
 std::string in_words(const Worst& worst, const RunView& view) {
     std::string text;
-    if (worst.part) text += fmt::format("; {} causes {} of them", worst.structure, share(*worst.part));
+    if (worst.part) text += fmt::format("; {} causes {} of them", in_sentence(worst.structure), share(*worst.part));
     if (worst.cause) text += ", " + cause_in_words(worst);
     return text + worst_phases(worst.by_phase, view);
 }
@@ -108,9 +110,10 @@ std::string answer(const RunView& view, const std::string& level) {
 std::string answer_of_structure(const RunView& view, const std::string& level, const std::string& structure) {
     if (totals_of(view.counts.names, view.counts.run.counts, level).accesses == 0) return "";
     const Worst worst = worst_of(view, level, structure);
+    const std::string name = in_sentence(structure);
     const std::string accesses =
         worst.accesses ? count_cell(static_cast<std::uint64_t>(*worst.accesses)).full + " " : std::string();
-    const std::string where = fmt::format("accesses to {}{}", structure, in_chosen(view));
+    const std::string where = fmt::format("accesses to {}{}", name, in_chosen(view));
     if (worst.accesses == 0.0) return fmt::format("{} has no {}.", level, where);
     if (!worst.part) return fmt::format("{} has no misses in {}{}.", level, accesses, where);
     const std::string misses = worst.accesses

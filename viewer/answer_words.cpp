@@ -21,6 +21,7 @@ const AnswerWords& words_of_answers() {
     static const AnswerWords words = [] {
         const auto json = nlohmann::ordered_json::parse(cachetally_answer_words);
         AnswerWords read;
+        json.at("longestName").get_to(read.longest_name);
         json.at("phases").at("alike").get_to(read.alike);
         json.at("phases").at("standsOut").get_to(read.stands_out);
         json.at("phases").at("none").get_to(read.no_phase_stands_out);

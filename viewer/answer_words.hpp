@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of answers and remedies, and when a phase stands out: viewer/answer.json, which the page reads, too.
+// The words of answers and remedies, how long names are, and when a phase stands out: viewer/answer.json, which the
+// page reads, too.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,8 +16,9 @@ struct Remedy {
 };
 
 struct AnswerWords {
-    double alike = 0;       ///< of the count of the worst phase: others are as bad
-    double stands_out = 0;  ///< times the mean of all phases: a phase is worst
+    std::size_t longest_name = 0;  ///< characters; longer ones lose their middle
+    double alike = 0;              ///< of the count of the worst phase: others are as bad
+    double stands_out = 0;         ///< times the mean of all phases: a phase is worst
     std::string no_phase_stands_out;
     std::vector<std::string> causes;  ///< "are conflicts": by MissCause
     std::map<std::string, Remedy> remedies;

@@ -52,7 +52,7 @@ TextTable cost_table(const IntrusionView& view) {
         for (const Cell& cell :
              {signed_cell(found.cycles), slowdown_cell(view.slowdown(row)), full_cell(found.stall),
               full_cell(found.swapouts), full_cell(found.lost_records), full_cell(found.ring_high_water),
-              Cell(fmt::format("{:.4f}", found.bytes_per_event())), signed_cell(sum_of(found.misses))})
+              Cell(percent_text(found.bytes_per_event())), signed_cell(sum_of(found.misses))})
             cells.push_back(row.known ? cell : Cell("?"));
         table.add(std::move(cells));
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "viewer/answer_words.hpp"
+#include "viewer/text_table.hpp"
 #include "viewer/worst.hpp"
 
 namespace cachetally {
@@ -39,8 +40,9 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
     if (name.empty()) return "";
     const Remedy& found = words_of_answers().remedies.at(name);
     const double false_share = worst.false_share.value_or(0);
-    const std::string fact = with(with(found.fact, "{share}", percentage(std::max(false_share, 1 - false_share))),
-                                  "{evictor}", worst.evictor.empty() ? "Another line" : worst.evictor);
+    const std::string fact =
+        with(with(found.fact, "{share}", percentage(std::max(false_share, 1 - false_share))), "{evictor}",
+             worst.evictor.empty() ? "Another line" : abridged(worst.evictor, words_of_answers().longest_name));
     return fmt::format("What to try: {}. {}.", found.words, fact);
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run as JSON.
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "viewer/answer.hpp"
 #include "viewer/attribution_text.hpp"
 #include "viewer/cores_text.hpp"
+#include "viewer/remedy.hpp"
 #include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
@@ -184,7 +187,9 @@ nlohmann::ordered_json to_json(const RunView& view) {
     Json exact = Json::object();
     for (const StructureTable::Level& level : view.structures.levels) exact[level.name] = level.exact;
     Json json = view.title.json();
-    json["answer"] = answer(view, answered_level(view));
+    const std::string level = answered_level(view);
+    json["answer"] = answer(view, level);
+    if (std::string told = remedy(view, level); !told.empty()) json["remedy"] = std::move(told);
     if (!view.execution.empty()) json["execution"] = view.execution;
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();

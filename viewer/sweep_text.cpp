@@ -71,7 +71,7 @@ std::string plain(const Matrix& matrix, unsigned width) {
         text += matrix_text(fmt::format("error %, {}", matrix.eviction), matrix, false, width,
                             [](const SweepCell& cell) { return Cell(percent_text(100 * cell.error)); });
     return text + matrix_text(fmt::format("bytes/event, {}", matrix.eviction), matrix, false, width,
-                              [](const SweepCell& cell) { return Cell(fmt::format("{:.4f}", cell.bytes_per_event)); });
+                              [](const SweepCell& cell) { return Cell(percent_text(cell.bytes_per_event)); });
 }
 
 /// The columns that tell a cell, and what it gives and takes.
@@ -93,12 +93,12 @@ std::vector<Cell> cells_of(const SweepCell& cell, const Standing& standing, bool
     if (settings) cells.emplace_back(cell.settings);
     cells.insert(cells.end(), {cell.granularity, std::to_string(cell.counters), percent_text(100 * cell.error)});
     if (timed) cells.emplace_back(cell.slowdown ? fmt::format("{:.3f}", 100 * *cell.slowdown) : "?");
-    cells.insert(cells.end(), {fmt::format("{:.4f}", cell.bytes_per_event), count_cell(cell.cost->bits),
-                               count_cell(cell.cost->comparators), count_cell(cell.cost->area),
-                               count_cell(std::round(cell.cost->energy)),
-                               standing.remains ? "*"
-                               : standing.front ? "."
-                                                : ""});
+    cells.insert(cells.end(),
+                 {percent_text(cell.bytes_per_event), count_cell(cell.cost->bits), count_cell(cell.cost->comparators),
+                  count_cell(cell.cost->area), count_cell(std::round(cell.cost->energy)),
+                  standing.remains ? "*"
+                  : standing.front ? "."
+                                   : ""});
     return cells;
 }
 

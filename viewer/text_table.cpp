@@ -231,6 +231,16 @@ std::string shortened_name(const std::string& raw, std::size_t columns) {
     return shortened(text, columns - end) + text.substr(place);
 }
 
+std::string abridged(const std::string& name, std::size_t most) {
+    constexpr std::string_view between = " … ";
+    std::vector<std::size_t> places;  // where characters begin
+    for (std::size_t i = 0; i < name.size(); ++i)
+        if (starts_character(name[i])) places.push_back(i);
+    if (places.size() <= most) return name;
+    const std::size_t half = most / 2;
+    return fmt::format("{}{}{}", name.substr(0, places[half]), between, name.substr(places[places.size() - half + 3]));
+}
+
 Cell name_cell(const std::string& text, std::size_t columns) {
     return {shortened_name(text, columns), shortened_name(text, columns * 2 / 3)};
 }

@@ -34,7 +34,7 @@ std::string rounded_text(double value);
 /// "1 reference", "12,345 references".
 std::string counted(std::uint64_t number, const std::string& noun);
 
-/// "12.35", "0.012": as many decimals as mean something. 0 is "0".
+/// "12.35", "0.012": as many decimals as mean something, also of bytes per event. 0 is "0".
 std::string percent_text(double percent);
 std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
@@ -112,6 +112,8 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
 std::string shortened(const std::string& text, std::size_t columns);
 /// The same with the ends of names, in which those of allocations differ: "heap~g.cpp:9".
 std::string shortened_name(const std::string& text, std::size_t columns);
+/// In sentences: a name of more than `most` characters without its middle. As abridged() of the page.
+std::string abridged(const std::string& name, std::size_t most);
 /// Such a name of at most so many columns, in short of two thirds of them.
 Cell name_cell(const std::string& text, std::size_t columns);
 

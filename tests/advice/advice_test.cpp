@@ -171,6 +171,26 @@ TEST(Advice, StructsAcrossLinesAreAligned) {
     EXPECT_THAT(misses(padded.after), Each(4096U));
 }
 
+// The same after references across the ends of structs, of which padding makes two each: none of these is counted.
+TEST(Advice, TheWarmupEndsAtOnePlaceOfTheProgram) {
+    constexpr std::uint64_t count = 4096;
+    Listed first{{{}}, {{"nodes", 0x100000, count * 48, 48}}};
+    for (std::uint64_t i = 0; i + 1 < count; ++i) first.cores[0].push_back(load(0x100000 + i * 48 + 40, 16));
+    Listed program = first;
+    for (std::uint64_t i = 0; i < count; ++i)
+        for (const std::uint64_t field : {0, 40})
+            program.cores[0].push_back(load(0x100000 + i * 1031 % count * 48 + field));
+    AdviceOptions options = few_layouts(2);
+    options.warmup = first.cores[0].size();
+    options.open_warmup = testing::opener(first);
+    const Advice advice = advice_for(one_cache(4096, 0), program, options);
+    constexpr std::uint64_t kept = 64;  // lines
+    EXPECT_THAT(misses(advice.before), Each(AllOf(Ge(count * 3 / 2 - kept), ::testing::Le(count * 3 / 2))));
+    const Trial padded = trial(advice, "nodes", "pad elements of 48 B to 64 B");
+    EXPECT_TRUE(padded.helps);
+    EXPECT_THAT(misses(padded.after), Each(AllOf(Ge(count - kept), ::testing::Le(count))));
+}
+
 MachineDescription two_coherent_cores() {
     return read_machine(
         "name: two\ncores: 2\ncoherence: {protocol: mesi}\ncaches:\n"

@@ -70,6 +70,21 @@ TEST_F(Advise, CountsTheFirstReferencesAlone) {
                               "matmul on coherent8, at most 20,480 references (--count), as recorded: L1D misses "));
 }
 
+TEST_F(Advise, DoesNotCountTheWarmup) {
+    const Words source{"matmul", "n=64", "--warmup", "30000", "--count", "20000", "--json"};
+    const Json run = cachetally(directory.path(), Words{"run", "--monitor", "none"} + source).json();
+    const Json advice = call(source + Words{"--layouts", "1", "--top", "1"}).json();
+    const auto& level = run["levels"]["L1D"];
+    EXPECT_EQ(advice["misses"]["L1D"].get<int>(), level["load_misses"].get<int>() + level["store_misses"].get<int>());
+    EXPECT_EQ(advice["cycles"], run["cycles"]);
+    const Finished text = call({"matmul", "n=64", "--warmup", "20K", "--layouts", "0"});
+    EXPECT_THAT(text.out,
+                HasSubstr("matmul on generic3, after 20,480 references of warm-up, as recorded: L1D misses "));
+    const Finished over = call({"matmul", "n=8", "--warmup", "1M", "--layouts", "0"});
+    EXPECT_EQ(over.status, 1);
+    EXPECT_THAT(over.err, HasSubstr("the program was over within the warmup"));
+}
+
 /// docs/programs-walks.md: the data structure of a program that misses most, as `run` finds it.
 class Walk : public Advise {
 protected:
@@ -190,7 +205,6 @@ TEST_F(Advise, WrongUse) {
     refused({"lu", "n=16", "--element", "A=1M"}, "at most 65536");
     refused({"lu", "n=16", "--element", "B=8"}, "there is no data structure 'B'");
     refused({"lu", "n=16", "processors=4"}, "add --cores 4");
-    refused({"lu", "n=16", "--warmup", "5"}, "there is no option '--warmup'");
 }
 
 }  // namespace

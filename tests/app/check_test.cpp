@@ -107,7 +107,7 @@ TEST_F(Check, InstructionsAreThoseOfTheTrace) {
 }
 
 // 5 lines in turn always miss in 4, so that the misses are the references that were made.
-TEST_F(Check, CountIsOfAllChecks) {
+TEST_F(Check, CountAndWarmupAreOfAllChecks) {
     write_contents(directory / "four.yaml", four_lines);
     write_contents(directory / "t.lackey", loop(5, 10, 0x100000));
     const std::string file = R"(machine: four.yaml
@@ -126,10 +126,15 @@ checks:
     EXPECT_THAT(misses({}), ElementsAre(30, 50));
     EXPECT_THAT(misses({"--max-references", "20"}), ElementsAre(20, 20));
     EXPECT_THAT(misses({"--count", "0"}), ElementsAre(50, 50));
+    EXPECT_THAT(misses({"--warmup", "10"}), ElementsAre(30, 40));
     const Finished refused =
         check("machine: four.yaml\nchecks: [{trace: t.lackey, budgets: [{mpki: 1, level: L1}]}]", {"--count", "5"});
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("--count: 't.lackey' has a budget of mpki"));
+    EXPECT_THAT(
+        check("machine: four.yaml\nchecks: [{trace: t.lackey, budgets: [{mpki: 1, level: L1}]}]", {"--warmup", "5"})
+            .err,
+        HasSubstr("--warmup: 't.lackey' has a budget of mpki"));
 }
 
 TEST_F(Check, OwnAddressesGiveWhatRunGives) {

@@ -98,7 +98,7 @@ export const compareCases = [
                     const cells = Object.keys(rows[0]).filter((name) => /^B − A sum$|^"?phase /.test(name));
                     t.check(rows.length > (state.sel ? 4 : 50) && cells.length > 60, `${rows.length} rows, ${cells.length} columns`);
                     for (const row of rows) for (const name of cells) t.near(Number(row[name]), 0, `${name} at ${row.address} of ${JSON.stringify(state)}`, 1e-6);
-                    for (const [name, a, b, change] of (await tableRows(page, 'Counts')).slice(1)) t.equal([number(a) > 0, number(change)].join(), 'true,0', `${name}: ${a}, ${b}`);
+                    for (const [name, change, a, b] of (await tableRows(page, 'Counts')).slice(1)) t.equal([number(a) > 0, number(change)].join(), 'true,0', `${name}: ${a}, ${b}`);
                 }
             }
         },

@@ -76,14 +76,39 @@ print(json.dumps([inside, [of(by, "misses", p) for p in (3, 5)], [of(causes["mis
             );
             const rows = new Map((await tableRows(page, 'Counts')).slice(1).map(([name, ...values]) => [name, values.map(number)]));
             const told = ([first, second]) => [first, second, second - first].join();
-            t.equal(rows.get('lines').join(), told(lines), 'lines');
-            t.equal(rows.get('misses').join(), told(misses), 'misses');
-            t.equal(rows.get('conflict').join(), told(conflicts), 'conflicts');
+            const detail = ([first, second]) => [second - first, first, second].join();
+            t.equal(rows.get('lines').join(), detail(lines), 'lines');
+            t.equal(rows.get('misses').join(), detail(misses), 'misses');
+            t.equal(rows.get('conflict').join(), detail(conflicts), 'conflicts');
             const structures = await tableRows(page, 'Data structures, phase 5 (perimeter) minus phase 3 (perimeter)');
             t.equal(structures[0].slice(1).join(), 'phase 3: L1 misses,phase 5: L1 misses,phase 5 − phase 3', 'columns');
             t.equal(structures.find(([name]) => name === 'A').slice(1).map(number).join(), told(misses), 'A in the table');
             const shown = (await tableRows(page, 'What evicts A in L1')).slice(1);
             t.equal(shown.map(([of, by, ...values]) => `${of} ${by} ${values.map(number)}`).sort().join('; '), Object.entries(evicted).map(([by, values]) => `A ${by} ${told(values)}`).sort().join('; '), 'what evicts it');
+        },
+    ],
+    [
+        'differences: of large counts, too, the details have what differs in sight',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const grown = ['lu.h5', 'lu2.h5'].map((name) => [name, `large-${name}`]);
+            for (const [name, large] of grown)
+                t.script('-c', `import h5py, shutil
+shutil.copy("${name}", "${large}")
+level = h5py.File("${large}", "r+")["combined/L1"]
+for each in ("accesses", "misses"): level[each][:] = 1e6 * level[each][:]`);
+            await page.setViewportSize({ width: 1400, height: 900 });
+            await t.open(page, t.file(grown[0][1]), 'show=misses&level=L1');
+            await t.compare(page, t.file(grown[1][1]));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await t.quiet(page);
+            const places = await page.evaluate(`(() => {
+                const box = document.querySelector('.details [aria-label="Counts"]');
+                const heads = [...box.querySelectorAll('th')].map((each) => [each.textContent, each.getBoundingClientRect().right - box.getBoundingClientRect().right]);
+                return [box.scrollWidth > box.clientWidth, Object.fromEntries(heads)];
+            })()`);
+            await page.setViewportSize({ width: 1280, height: 900 });
+            t.check(places[0] && places[1]['B − A'] <= 0, `columns end so far right of the box that shows them: ${JSON.stringify(places)}`);
         },
     ],
     [

@@ -47,6 +47,28 @@ export const narrowCases = [
         },
     ],
     [
+        'narrow: names of files of 170 letters make no view wider, and lie under nothing',
+        async (t, page) => {
+            const [first, second] = ['n', 'm'].map((letter) => `${letter.repeat(167)}.h5`);
+            for (const [file, size] of [[first, 'n=32'], [second, 'n=48']]) t.run('run', 'lu', size, '--machine', 'schulz2002', '-o', file);
+            await page.setViewportSize({ width: 400, height: 900 });
+            await t.open(page, t.file(first));
+            const look = async (which) => {
+                for (const view of await page.evaluate(`[...document.querySelectorAll('[role=tab]')].map((each) => each.dataset.view)`)) {
+                    await page.evaluate(`cachetally.set({ view: '${view}' })`);
+                    await t.quiet(page);
+                    t.equal(await page.evaluate('document.scrollingElement.scrollWidth'), 400, `width of ${view}, ${which}`);
+                    const found = await overlaps(page);
+                    t.check(found.length === 0, `${view}, ${which}: ${found.join('; ')}`);
+                }
+            };
+            await look('one file');
+            await t.compare(page, t.file(second));
+            await look('two files');
+            await page.setViewportSize({ width: 1280, height: 900 });
+        },
+    ],
+    [
         'wide: the workbench takes the width of a large screen, with details and tables in two columns',
         async (t, page) => {
             t.run('run', 'lu', 'n=96', '--machine', 'schulz2002', '--causes', '-o', 'wide.h5');

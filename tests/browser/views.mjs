@@ -176,6 +176,20 @@ export const viewCases = [
                 t.check(note.startsWith(words), `${text}: ${note}`);
                 t.equal(await field.getAttribute('aria-invalid'), String(!['3,5-7', 'diagonal,0'].includes(text)), `${text} is marked`);
             }
+            await field.focus();
+            await page.keyboard.type('/'); // it is written, but after Enter a key
+            t.equal(await page.locator('dialog[open]').count(), 0, 'no search while people write');
+            await field.fill('2');
+            await field.press('Enter');
+            await t.quiet(page);
+            t.equal(await page.evaluate('[document.activeElement.tagName, cachetally.state.phases].join()'), 'BODY,2', 'Enter applies and leaves');
+            await page.keyboard.press('Tab');
+            t.check((await page.evaluate('document.activeElement.ariaLabel')).startsWith('Phases to subtract'), 'Tab goes on from there');
+            await field.focus();
+            await field.press('Enter');
+            await page.keyboard.press('/');
+            t.equal(await page.locator('dialog[open]').count(), 1, 'search, also where nothing has changed');
+            await page.keyboard.press('Escape');
             await t.open(page, t.file('lu.h5'), 'phases=99');
             t.equal(await field.inputValue(), '99', 'what the URL says stays');
         },

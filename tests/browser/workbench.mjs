@@ -281,12 +281,56 @@ export const workbenchCases = [
         },
     ],
     [
+        'addresses in the address of the page that cannot be read are told',
+        async (t, page) => {
+            for (const [sel, words] of [
+                ['zz', `'zz' is no range of addresses; write e.g. 0x1000-0x2000. Shown: all addresses.`],
+                ['0x2000-0x1000', `'0x2000-0x1000' ends before it begins. Shown: all addresses.`],
+                ['0x10000000-0x10000100,4096-8192', `'4096-8192' is no range of addresses; write e.g. 0x1000-0x2000.`],
+                ['0x10000000-0x10000100', ''],
+            ]) {
+                await t.open(page, t.file('lu.h5'), `sel=${sel}`);
+                t.equal(await page.locator('.chips .note.bad:visible').allTextContents().then((all) => all.join()), words, sel);
+            }
+            await t.open(page, t.file('lu.h5'), 'sel=zz');
+            await page.getByLabel('Take away zz').click();
+            await t.quiet(page);
+            t.equal(await page.evaluate('cachetally.state.sel'), '', 'what is left once it is taken away');
+        },
+    ],
+    [
+        'of more than 256 data structures, selected, the table has wholes, and says so',
+        async (t, page) => {
+            const [trace, names, file] = ['wholes.lackey', 'wholes.txt', 'wholes.h5'].map((each) => join(t.directory, each));
+            const places = Array.from({ length: 257 }, (_, i) => 0x10000000 + 64 * i);
+            const load = (address) => ` L ${address.toString(16)},8`;
+            writeFileSync(trace, ['I  00401000,4', ...[...places, 0x20000000, 0x20000040].map(load)].join('\n') + '\n');
+            writeFileSync(names, [...places.map((place, i) => `0x${place.toString(16)} 64 8 s${i}`), '0x20000000 12345 8 odd'].join('\n') + '\n');
+            t.run('replay', trace, '--structures', names, '-m', 'generic3', '-o', file);
+            const caption = async (last) => {
+                await t.open(page, file, `level=L1D&sel=0x10000000-0x${(places[last] + 64).toString(16)}`);
+                const [table] = await page.locator('.table-box[aria-label^="Data structures, "]').all();
+                return table.getAttribute('aria-label');
+            };
+            t.equal(await caption(255), 'Data structures, the whole run, selected lines alone', 'of 256');
+            t.equal(await caption(256), 'Data structures, the whole run, of data structures as wholes', 'of 257');
+            const [, ...rows] = await tableRows(page, 'Data structures, the whole run, of data');
+            t.check(rows.length <= 257, `${rows.length} rows`);
+            await t.open(page, file, 'level=L1D');
+            const odd = (await tableRows(page, 'Data structures, the whole run')).find(([name]) => name === 'odd');
+            t.equal(odd?.[1], '12345 B', 'a size in whole bytes');
+        },
+    ],
+    [
         'names in the address of the page that the file does not have are told',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'view=nope&level=XX&structure=NOPE');
             t.check((await page.locator('.facts').textContent()).endsWith('there is no view “nope” of it'), 'the view');
             t.check((await t.saved(page, 'SVG')).includes('Not in this file: XX, NOPE.'), 'the names');
-            await page.evaluate(`cachetally.set({ view: 'tables', level: '', structure: '' })`);
+            await page.evaluate(`cachetally.set({ level: '', structure: 'Q', cause: 'zz' })`);
+            await t.quiet(page);
+            t.check((await t.saved(page, 'SVG')).includes('Not in this file: zz, Q.'), 'a cause and a data structure');
+            await page.evaluate(`cachetally.set({ view: 'tables', level: '', structure: '', cause: '' })`);
             t.check(!(await page.locator('.facts').textContent()).includes('there is no view'), 'a view that there is');
         },
     ],

@@ -3,6 +3,7 @@
 // which also compares both on files).
 #include "viewer/answer.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace cachetally {
@@ -162,6 +163,21 @@ TEST(Answer, OfProgramsIsByWhatTheirSitesAreFor) {
                              row(3, 3, {3, 0, 0, 0})};
     EXPECT_EQ(answer(view, "L1"),
               "L1 misses 20.00 % of 100 accesses; B causes 44.44 % of them, 50.00 % of those are first uses.");
+}
+
+// As the page: 60 letters are the most.
+TEST(Answer, LongNamesLoseTheirMiddle) {
+    RunView view = made();
+    const auto named = [&](const std::string& name) {
+        view.structures.regions[0].name = name;
+        const std::string text = answer(view, "L1");
+        const std::size_t begin = text.find("; ") + 2;
+        return text.substr(begin, text.find(" causes ") - begin);
+    };
+    EXPECT_EQ(named(std::string(60, 'x')), std::string(60, 'x'));
+    EXPECT_EQ(named(std::string(40, 'x') + std::string(40, 'y')), std::string(30, 'x') + " … " + std::string(27, 'y'));
+    EXPECT_THAT(answer_of_structure(view, "L1", view.structures.regions[0].name),
+                ::testing::HasSubstr(" accesses to " + std::string(30, 'x') + " … "));
 }
 
 /// Numbers as the page's percent() writes them.

@@ -91,7 +91,7 @@ TEST_F(IntrusionFiles, AreToldWithTheirSigns) {
     EXPECT_EQ(json["rows"][1]["granularity"], "dynamic:2");
     const std::string text = to_text(made_up(), 120);
     EXPECT_THAT(text, HasSubstr("100 references, 200 cycles without monitor"));
-    EXPECT_THAT(text, ContainsRegex("core-L1 +4 +1 +16 +watermark 8 +-50 +-25.000 +11 +7 +2 +9 +1.2500 +-3\n"));
+    EXPECT_THAT(text, ContainsRegex("core-L1 +4 +1 +16 +watermark 8 +-50 +-25.000 +11 +7 +2 +9 +1.25 +-3\n"));
     EXPECT_THAT(text, ContainsRegex("core-L1 +4 +1 +16 +watermark 8 +17 +-23\n"));
     EXPECT_THAT(text, ContainsRegex("core-L1 +4 +1 +16 +watermark 8 +19 +-29\n"));
 }

@@ -79,6 +79,15 @@ TEST(Remedy, WithoutCausesIsOfTlbsAlone) {
     EXPECT_EQ(remedy(RunView(), "L1"), "");
 }
 
+TEST(Remedy, ShortensNamesAndIsInJson) {
+    RunView view = caused({1, 0, 0, 9});
+    EXPECT_EQ(to_json(view)["remedy"], "What to try: move it, or pad. B evicts it though the cache has room.");
+    view.structures.regions[1].name = std::string(40, 'x') + std::string(40, 'y');
+    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" pad. " + std::string(30, 'x') + " … " + std::string(27, 'y') + " ev"));
+    view.causes.clear();
+    EXPECT_FALSE(to_json(view).contains("remedy"));
+}
+
 TEST(Remedy, IsBelowTheAnswer) {
     TextOptions options;
     options.width = 200;

@@ -121,6 +121,8 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
     EXPECT_EQ(read.cells, view.cells);
     EXPECT_EQ(to_json(read), to_json(view));
     EXPECT_EQ(to_text(read, 100), to_text(view, 100));
+    EXPECT_THAT(to_text(read, 100), HasSubstr(" 1.50 "));  // bytes per event as other columns; the file has all digits
+    EXPECT_THAT(to_text(read, 100), Not(HasSubstr("1.5000")));
     const std::string narrow = to_text(read, 50);  // in parts; those of 16 counters are the front
     EXPECT_LT(narrow.find("C: counters. G: lines per counter."), narrow.find("core-L1: "));
     std::size_t marked = 0;

@@ -38,6 +38,12 @@ TEST(Numbers, PercentAndBytes) {
     EXPECT_EQ(bytes_text(130 * 1024 + 600), "130.6 KiB");
 }
 
+TEST(Names, WithoutTheirMiddleAreOfSoManyCharacters) {
+    EXPECT_EQ(abridged("0123456789", 10), "0123456789");
+    EXPECT_EQ(abridged("0123456789a", 10), "01234 … 9a");
+    EXPECT_EQ(abridged("äöüßäöüßäöü", 10), "äöüßä … öü");
+}
+
 TEST(Table, AlignsAndShortensTextsWhereItIsTooWide) {
     TextTable table({{"name", TextTable::Align::left}, {"count"}});
     table.add({{"a structure", "a"}, count_cell(std::uint64_t{1234567})});

@@ -141,6 +141,7 @@ void draw(const FigureRequest& request, const std::string& output) {
         const std::string data = folder.emplace("what a figure shows").path() + "/data.h5";
         write_figure_data(request, data);
         words.push_back("--data=" + data);
+        words.push_back("--what=" + drawn_counts(request));
     }
     if (const std::string phases = chosen_phases(request); !phases.empty()) words.push_back("--phases=" + phases);
     const Ended ended = run_script(words);

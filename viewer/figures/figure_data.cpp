@@ -26,7 +26,7 @@ constexpr double letters_apart = 22;  ///< from mark to mark
 constexpr double least_gap = 0.15;    ///< letters, of a hole that is marked
 
 CountKind kind_of(const FigureRequest& request) {
-    const std::string what = option_of(request, "--what");
+    const std::string what = drawn_counts(request);
     return what == "misses"     ? CountKind::misses
            : what == "hits"     ? CountKind::hits
            : what == "missrate" ? CountKind::miss_rate
@@ -210,6 +210,11 @@ void write_heat(Group& root, const LevelLines& lines, const AddressAxis& axis, s
 }
 
 }  // namespace
+
+std::string drawn_counts(const FigureRequest& request) {
+    const std::string what = option_of(request, "--what");
+    return !what.empty() ? what : request.kind == "heat" ? "misses" : "accesses";
+}
 
 bool is_of_counts(const FigureRequest& request) {
     return request.kind == "histogram" || request.kind == "phases" || request.kind == "heat";

@@ -72,8 +72,11 @@ def strip(axes, counts, structures, last=True):
 
 
 def addresses(axes, counts, points):
-    """A line so far under the axis that breaks where address space is left out, with marks and labels."""
+    """A line so far under the axis that breaks where address space is left out, with marks and labels, and what addresses they are, as on the page: those
+    of the lines of levels are the program's."""
     looks = {"transform": below(axes, points), "clip_on": False, "color": "#8a94a3", "linewidth": 0.6}
+    axes.text(0, 0, "virtual", transform=offset_copy(below(axes, points), axes.figure, x=-3, units="points"), ha="right", va="center_baseline", fontsize=6,
+              color="#667080")
     for start, size in counts.stretches:
         axes.plot([start, start + size], [0, 0], solid_capstyle="butt", label="stretch", **looks)
     axes.plot([place for place, _, _ in counts.marks], [0] * len(counts.marks), **{**looks, "linestyle": "none"}, marker=3, markersize=2.5, markeredgewidth=0.6,

@@ -13,7 +13,7 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--format")
     parser.add_argument("--level", default="")
-    parser.add_argument("--what", choices=COUNTS, default="accesses")
+    parser.add_argument("--what", choices=COUNTS)
     parser.add_argument("--structure", default="")
     parser.add_argument("--phases")  # numbers
     parser.add_argument("--data")  # of counts over addresses: what figure_data.cpp wrote

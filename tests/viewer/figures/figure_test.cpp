@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-
 #include "monitor/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
@@ -37,7 +36,8 @@ TEST_F(Figures, LevelsWithoutAccessesAreLeftOutUnlessTheyAreNamed) {
                   std::string::npos)
             << kind;
     }
-    for (const char* text : {">L1, lines of 64 bytes<", ">accesses per line and phase<"})
+    // as the page begins with misses, and says what addresses are
+    for (const char* text : {">L1, lines of 64 bytes<", ">misses per line and phase<", ">virtual<"})
         EXPECT_NE(contents(directory_ / "heat.svg").find(text), std::string::npos) << text;
 }
 
@@ -136,7 +136,7 @@ TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
     };
     for (const char* kind : {"histogram", "heat"}) {
         EXPECT_EQ(count(text(kind, {}), "logarithmic"), 0) << kind;
-        EXPECT_EQ(count(text(kind, {"--log"}), "logarithmic"), 1) << kind;
+        EXPECT_EQ(count(text(kind, {"--log", "--what=accesses"}), "logarithmic"), 1) << kind;
     }
     const std::string phases = text("phases", {"--log"});
     EXPECT_EQ(count(phases, "logarithmic"), 1);

@@ -113,6 +113,38 @@ haddr_t damage(const std::string& path, const std::string& column) {
     return where;
 }
 
+void add_attribute(const Group& group, const char* name, hid_t type, hid_t space, const void* value) {
+    const Handle held(space, H5Sclose);
+    const Handle attribute(H5Acreate2(group.id(), name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    EXPECT_TRUE(value == nullptr || H5Awrite(attribute.get(), type, value) >= 0) << name;
+}
+
+// Our own have none of these.
+TEST_F(SlimFiles, KeepAttributesOfOtherPrograms) {
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    file.root().set_attribute("kind", "run");
+    write_combined(file.root(), {made_up_lines(30000)});
+    const hsize_t two = 2;
+    const std::int64_t wholes[] = {-1, 2};
+    const double reals[] = {0.5, 1.5};
+    const char opaque[] = "abc";
+    const Handle blob(H5Tcreate(H5T_OPAQUE, 3), H5Tclose);
+    {
+        const Group level = file.root().open_group("combined/L1");
+        add_attribute(level, "wholes", H5T_NATIVE_INT64, H5Screate_simple(1, &two, nullptr), wholes);
+        add_attribute(level, "reals", H5T_NATIVE_DOUBLE, H5Screate_simple(1, &two, nullptr), reals);
+        add_attribute(level, "nothing", H5T_NATIVE_DOUBLE, H5Screate(H5S_NULL), nullptr);
+        add_attribute(level, "blob", blob.get(), H5Screate(H5S_SCALAR), opaque);
+    }
+    file.finish();
+    reduce_result(path_, slim_, Trust::digests, 2000);
+    const InputFile slim(slim_);
+    const std::string told = slim.root().open_dataset("consolidated_metadata").read_texts().front();
+    for (const char* part : {"\"wholes\":[-1,2]", "\"reals\":[0.5,1.5]", "\"nothing\":[]", "\"blob\":null"})
+        EXPECT_NE(told.find(part), std::string::npos) << part;
+    EXPECT_TRUE(slim.root().open_group("combined/L1").has_attribute("wholes"));
+}
+
 TEST_F(SlimFiles, DamagedFilesAreNotCopied) {
     for (const std::uint64_t lines : {30000, 100}) {  // the rows are reduced, or copied
         write(lines);

@@ -48,8 +48,7 @@ const eventNames: Record<string, string> = {
 };
 
 /** What people call it; of kinds that are not known, the file's own word. */
-export const eventName = (kind: string): string =>
-    eventNames[kind] ?? (kind.charAt(0).toUpperCase() + kind.slice(1)).replace(/_/g, ' ');
+export const eventName = (kind: string): string => eventNames[kind] ?? (kind.charAt(0).toUpperCase() + kind.slice(1)).replace(/_/g, ' ');
 
 /** Kinds of events as they are listed everywhere: the program's own first, unknown ones last. */
 export const inOrder = (kinds: string[]): string[] => sort(kinds, (kind) => Object.keys(eventNames).indexOf(kind) + 1 || Infinity);
@@ -68,8 +67,7 @@ export function shows({ info }: Source): Show[] {
 }
 
 /** The scale of counts: by itself, unless chosen. */
-export const scaleKind = (app: App): Wanted =>
-    app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
+export const scaleKind = (app: App): Wanted => app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
 
 /** `auto`: what that means. */
 export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HTMLElement {
@@ -77,8 +75,7 @@ export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HT
     return segmented('Scale', kinds, scaleKind(app), (scale) => app.set({ scale: scale === 'auto' ? '' : scale }));
 }
 
-export const phaseCount = (source: Source): number =>
-    Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
+export const phaseCount = (source: Source): number => Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
 
 /** The other of two files in the place of the one that is shown. */
 export const turned = (app: App): App => ({ source: app.others[0], others: [app.source], state: app.state, set: (change) => app.set(change), move: (x) => app.move(x) });
@@ -104,7 +101,7 @@ export const baseName = (source: Source): string => source.info.name.replace(/\.
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
- * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); names that the file does not have (`absent`); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
+ * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); names that the file does not have (`absent`); what is wrong with the addresses (`fault`); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
 export function chosenOf(app: App) {
     const { info } = app.source;
     const { state } = app;
@@ -119,7 +116,7 @@ export function chosenOf(app: App) {
     const filter = filterByNames(cube, state);
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const unknown = series.kind === 'level' && !!state.cause && cause < 0;
-    const selection = state.structure ? linesOf(info.structures, state.structure, series.unit) : parseSelection(state.sel);
+    const { selection, fault } = state.structure ? { selection: linesOf(info.structures, state.structure, series.unit), fault: '' } : readSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
     const minus = differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
@@ -128,7 +125,7 @@ export function chosenOf(app: App) {
     const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);
     const there = { show: !state.show || wanted === show.id, cause: !state.cause || causeNames.includes(state.cause), level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0, func: filter.function?.length !== 0 };
     const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);
-    return { show, series, cube, filter, cause, unknown, absent, rate, phases: chosenPhases(app), minus, selection, whole };
+    return { show, series, cube, filter, cause, unknown, absent, fault, rate, phases: chosenPhases(app), minus, selection, whole };
 }
 
 /** The names that are chosen, as numbers of what a file tells apart; of a name that it does not know, none. */
@@ -138,11 +135,15 @@ export function filterByNames(cube: Cube | null, { structure, core, func }: Stat
     return Object.fromEntries(chosen.flatMap(([by, name]) => (cube && name ? [[by, numbers(by, name)]] : [])));
 }
 
-/** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
-function parseSelection(text: string | undefined): AddressRange[] | null {
-    const parts = [...(text ?? '').matchAll(/(?<![^,])(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})(?![^,])/gi)];
-    const found = parts.map(([, from, to]): AddressRange => [BigInt(from), BigInt(to)]).filter(([from, to]) => from < to);
-    return found.length ? sort(found, ([from]) => from) : null;
+/** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none; and what is wrong with it, in words. */
+function readSelection(text: string | undefined): { selection: AddressRange[] | null; fault: string } {
+    const [found, faults]: [AddressRange[], string[]] = [[], []];
+    for (const part of text ? text.split(',') : []) {
+        const [from, to] = (/^(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})$/i.exec(part) ?? []).slice(1).map(BigInt);
+        if (from < to) found.push([from, to]);
+        else faults.push(from === undefined ? `'${part}' is no range of addresses; write e.g. 0x1000-0x2000` : `'${part}' ends before it begins`);
+    }
+    return { selection: found.length ? sort(found, ([from]) => from) : null, fault: faults[0] ?? '' };
 }
 
 export const selectionText = (ranges: AddressRange[]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();

@@ -51,9 +51,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         if (label() !== said) canvas.setAttribute('aria-label', (said = label()));
     }
 
-    function redraw(): void {
-        frame ||= requestAnimationFrame(drawNow);
-    }
+    const redraw = (): void => void (frame ||= requestAnimationFrame(drawNow));
 
     /** After the data have changed: draws, and brings the table up to date where it is open. */
     function changed(): void {

@@ -115,15 +115,13 @@ class Page implements App {
 
     set(change: Partial<State>): void {
         if (!this.step) this.flushState(); // where the last step has moved to
-        this.state = { ...this.state, ...change };
+        this.keepState(change);
         this.step = true;
-        this.keepState();
         this.render();
     }
 
     move(x: string): void {
-        this.state = { ...this.state, x };
-        this.keepState();
+        this.keepState({ x });
     }
 
     private undo(): void {
@@ -139,7 +137,8 @@ class Page implements App {
     }
 
     /** Browsers take only so many changes of the URL in a while. What is chosen is a step that Back undoes; moving is none. */
-    private keepState(): void {
+    private keepState(change: Partial<State> = {}): void {
+        this.state = { ...this.state, ...change };
         window.clearTimeout(this.keeping);
         this.keeping = window.setTimeout(() => this.flushState(), 150);
     }
@@ -273,12 +272,12 @@ class Page implements App {
         if (sweep) parts.push(`${full(sweep.rows.count)} cells on ${sweep.link}`);
         if (this.state.view && this.state.view !== this.shown) parts.push(`there is no view “${this.state.view}” of it`);
         document.title = `${titleOf(this.source)} – cachetally`;
-        this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
+        const notes = [parts.join(' · '), ...(bothAtOnce.includes(this.shown) ? this.others : []).map((other) => `${other.info.name}: ${titleOf(other)}`)];
+        this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), ...notes.map((text) => h('span', { class: 'note' }, text)));
     }
 
     private switchTheme(): void {
-        this.state = { ...this.state, theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' };
-        this.keepState();
+        this.keepState({ theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' });
         this.applyTheme();
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them, and ranges of them.
 import { max, range } from 'd3-array';
+import { longestName } from '../../answer.json';
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 /** With the sign that is as wide as a plus, as people read it; files and JSON have hyphens. */
@@ -35,7 +36,7 @@ export function bytes(value: number): string {
     // what is a whole number of one unit stays one where few of the next would need many decimals: "1040 KiB"
     const rounds = (next: number) => Number.isInteger(size) && next < 16 && parseFloat(next.toPrecision(4)) !== next;
     for (; size >= 1024 && i < names.length - 1 && !rounds(size / 1024); ++i) size /= 1024;
-    return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
+    return `${Number.isInteger(size) ? size : parseFloat(size.toPrecision(4))} ${names[i]}`;
 }
 
 /** Ranges in order, without what is behind their ends; those that overlap or touch, or are not `apart` (an end, and where the next begins), are one. */
@@ -84,8 +85,8 @@ export function readPhases(text: string | undefined, count: number, names: strin
 export const phasesText = (phases: number[] | null): string =>
     joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
 
-/** A long name without its middle, as names differ at their ends. */
-export const abridged = (text: string, most = 60): string => (text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(3 - most / 2)}`);
+/** A long name without its middle, as names differ at their ends; as abridged() of the terminal. */
+export const abridged = (text: string, most = longestName): string => (text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(3 - most / 2)}`);
 /** More are told by how many they are. */
 export const phasesNamed = 8;
 

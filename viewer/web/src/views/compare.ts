@@ -213,10 +213,7 @@ function compared(first: Table, second: Table): { table: Table; notes: string[] 
 /** A comparison of each table that both have, and at last which tables only one has. */
 function comparisons(first: Table[], second: Table[]) {
     const [own, theirs] = [first, second].map((tables) => tables.map(({ caption }) => caption));
-    const found = first.flatMap((table) => {
-        const twin = second.find((each) => each.caption === table.caption);
-        return twin ? [compared(table, twin)] : [];
-    });
+    const found = first.flatMap((table) => second.filter(({ caption }) => caption === table.caption).slice(0, 1).map((twin) => compared(table, twin)));
     const notes = [...onlyIn('A', without(own, theirs), []), ...onlyIn('B', without(theirs, own), [])];
     const table = { caption: 'Tables of one file alone', headers: [], rows: [] };
     return notes.length ? [...found, { table, notes: notes.map((note) => note.replace('Only', 'Tables only')) }] : found;

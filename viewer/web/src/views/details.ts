@@ -328,12 +328,12 @@ export function differenceSentence(sides: Side[], [structures, , functions]: (Ta
 export function differenceDetails(sides: Side[], found: (Selected | null)[]): (HTMLElement | null)[] {
     const [a, b] = sides.map((side, i) => amountsOf(side, found[i]));
     const units = new Set(sides.map(({ chosen: { series } }) => series.unit)).size;
-    const rows = [...a.keys()].filter((name) => b.has(name) && (name !== 'lines' || units === 1)).map((name) => inBoth(name, [a.get(name)!, b.get(name)!]));
+    const rows = [...a.keys()].filter((name) => b.has(name) && (name !== 'lines' || units === 1)).map((name) => [name, b.get(name)! - a.get(name)!, a.get(name)!, b.get(name)!]);
     const { app: { state }, chosen: { cube, minus } } = sides[0];
     const note = state.sel && !state.structure && cube?.causes ? 'Causes are of data structures as a whole. ' : minus ? '' : 'Histogram and field have what lies in both. ';
     const rest = minus ? 'not subtracted: choose phases alone.' : 'of one file: choose A or B.';
     return [
-        rows.length ? tableElement({ caption: 'Counts', headers: ['', ...sides.map(({ name }) => name), minus ? 'more' : 'B − A'], rows, format: full }) : null,
+        rows.length ? tableElement({ caption: 'Counts', headers: ['', minus ? 'more' : 'B − A', ...sides.map(({ name }) => name)], rows, format: full }) : null,
         h('p', { class: 'note' }, note, `Who evicts, code, cores, sets, reuse and worst lines are ${rest}`),
     ];
 }

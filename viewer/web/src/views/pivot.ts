@@ -97,8 +97,7 @@ export function pivotView(app: App): View & { boxes: () => Box[] } {
         return { ...pivot, cells, differs, beside, alone, chosen: cells.find(({ at }) => String(at) === state.cell) ?? null, text, brief: short };
     }
     let shown = picture();
-    const nameOf = ({ at }: PivotCell) =>
-        [shown.facet, shown.down, shown.across].flatMap((each, i) => (each ? [`${each.name} ${valueText(each, at[i])}`] : [])).join(', ');
+    const nameOf = ({ at }: PivotCell) => [shown.facet, shown.down, shown.across].flatMap((each, i) => (each ? [`${each.name} ${valueText(each, at[i])}`] : [])).join(', ');
     const by = () => `${shown.measure.name}${shown.differs ? ', B − A,' : ''} by ${shown.down.name} and ${shown.across.name}${shown.facet ? `, for each ${shown.facet.name}` : ''}`;
     const choose = (cell: PivotCell) => app.set({ cell: String(cell.at) });
     const valuesOf = (cell: PivotCell) => cell.points.map((i) => shown.measure.of[i]);

@@ -53,16 +53,17 @@ function filterSwitches(app: App, { cube, filter, series }: Chosen): (HTMLElemen
 }
 
 /** What is chosen, and what takes it away. */
-function chipsOf(app: App, { phases, minus, selection, cube }: Chosen): HTMLElement[] {
+function chipsOf(app: App, { phases, minus, selection, cube, fault }: Chosen): HTMLElement[] {
     const { state } = app;
     const some: [string, Partial<State>][] = [];
-    if (state.structure || selection) some.push([state.structure || (state.sel ?? '').slice(0, 40), { structure: '', sel: '' }]);
+    if (state.structure || state.sel) some.push([state.structure || (state.sel ?? '').slice(0, 40), { structure: '', sel: '' }]);
     if (phases) some.push([phasesTitle(app), { phases: '' }]);
     if (minus) some.push([`minus ${phasesName(app, minus)}`, { minus: '' }]);
     for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);
     const chip = ([text, without]: [string, Partial<State>]) =>
         h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => app.set(without) }, `${text} ×`);
-    return [...some.map(chip), ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => clearChosen(app) }, 'Clear all')] : [])];
+    const told = fault && h('span', { class: 'note bad', role: 'status' }, `${fault}.${selection ? '' : ' Shown: all addresses.'}`);
+    return [...(told ? [told] : []), ...some.map(chip), ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => clearChosen(app) }, 'Clear all')] : [])];
 }
 
 /** The switches, and what brings them up to date. */
@@ -71,7 +72,8 @@ export function switchesOf(app: App): { element: HTMLElement; update: (chosen: C
     const chips = h('div', { class: 'row chips', role: 'group', 'aria-label': 'What is chosen' });
     const note = h('span', { class: 'note', role: 'status', id: 'phases-note' });
     const input = (key: 'phases' | 'minus', size: number, placeholder: string, hint: string): HTMLInputElement => {
-        const made: HTMLInputElement = h('input', { type: 'text', size, placeholder, 'aria-label': hint, spellcheck: false, onchange: () => app.set({ [key]: made.value.trim() }) });
+        const onkeydown = (event: KeyboardEvent) => event.key === 'Enter' && made.blur(); // keys mean what they do elsewhere again; Tab goes on from here
+        const made: HTMLInputElement = h('input', { onkeydown, type: 'text', size, placeholder, 'aria-label': hint, spellcheck: false, onchange: () => app.set({ [key]: made.value.trim() }) });
         return made;
     };
     const field = input('phases', 8, 'all', 'Phases, as in 4 or 3,5-7 or a name; empty for all');

@@ -23,6 +23,8 @@ import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
 
 const worstLines = 12;
+/** More, selected, are counted as wholes. */
+const structuresAtMost = 256;
 
 type Sided = Side & { axis: Axis };
 
@@ -295,7 +297,7 @@ export function workbenchView(app: App): View {
         const { selection, series: { kind, rows, phases }, whole } = chosen;
         if (!selection || app.state.structure || whole || kind !== 'level') return false;
         const count = structuresIn(source.info.structures, selection).length;
-        return count <= 256 && (phases <= 64 || rows * count <= fewRows);
+        return count <= structuresAtMost && (phases <= 64 || rows * count <= fewRows);
     }
 
     /** Answer and data structures by the lines of a brush, where the file tells these apart, instead of as wholes. */

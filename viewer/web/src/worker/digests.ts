@@ -9,8 +9,7 @@ const blockBytes = 1 << 20;
 const footerBytes = 32;
 const remedy = 'copy it again, or make it anew';
 
-const bytesOf = async (blob: Blob, begin: number, end: number): Promise<Uint8Array> =>
-    new Uint8Array(await blob.slice(begin, end).arrayBuffer());
+const bytesOf = async (blob: Blob, begin: number, end: number): Promise<Uint8Array> => new Uint8Array(await blob.slice(begin, end).arrayBuffer());
 
 type Hash = Awaited<ReturnType<typeof makeHash>>;
 
