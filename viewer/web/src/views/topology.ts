@@ -3,7 +3,7 @@
 import { greatest, groups, sort, sum } from 'd3-array';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { totalsOf } from '../cube';
-import { fill, h, segmented, sideways } from '../dom';
+import { h, sideways } from '../dom';
 import { figureOf } from '../figure';
 import { describeComponent } from '../machine';
 import { brief, full, percent } from '../numbers';
@@ -28,7 +28,6 @@ type Stop = Box & { name: string; open: () => void };
 const [boxWidth, boxHeight] = [168, 64];
 /** Between layers: room for the number on a link. */
 const leastGap = 80;
-const demand = ['load', 'store', 'fetch'];
 
 /** Layers from the cores to the memories: a component lies behind all that send to it. */
 function layersOf(links: LinkInfo[]): string[][] {
@@ -98,13 +97,11 @@ export function topologyView(app: App): View {
     const { info } = app.source;
     const layers = layersOf(info.links);
     const wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
-    const chooser = h('div', { class: 'row' });
-    let colouring: 'events' | 'misses' = 'events';
     /** What opens, from the cores to the memories. */
     let stops: Stop[] = [];
 
     const monitored = (name: string) => info.monitors.some(({ texts }) => texts.link === name);
-    const traffic = ({ kinds }: LinkInfo) => sum(kinds, ({ kind, events }) => (colouring === 'events' || demand.includes(kind) ? events : 0));
+    const traffic = ({ kinds }: LinkInfo) => sum(kinds, ({ events }) => events);
     const openLevel = (level: string) => app.set({ view: 'workbench', show: 'misses', level, x: '' });
     function openLink({ name, kinds }: LinkInfo): void {
         const busiest = greatest(kinds, (each) => each.events);
@@ -133,7 +130,7 @@ export function topologyView(app: App): View {
         stops = [...boxes, ...pills];
     }
 
-    const ends = (link: LinkInfo) => `${link.from} to ${link.to}, ${full(traffic(link))} ${colouring}`;
+    const ends = (link: LinkInfo) => `${link.from} to ${link.to}, ${full(traffic(link))} events`;
     const figure = figureOf({
         name: () => `${baseName(app.source)}-topology`,
         label: () => `The machine of ${titleOf(app.source)}: ${info.links.map(ends).join('; ')}`,
@@ -145,7 +142,7 @@ export function topologyView(app: App): View {
     const { bar, canvas } = figure;
     const legend =
         'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its most frequent kind of events on the workbench, a cache for its misses; the buttons below do the same.';
-    bar.append(chooser, h('p', { class: 'note' }, legend));
+    bar.append(h('p', { class: 'note' }, legend));
     canvas.classList.add('clickable');
     // on a narrow screen the machine is moved sideways rather than its boxes over each other
     canvas.style.minWidth = `${40 + layers.length * (boxWidth + leastGap) - leastGap}px`;
@@ -161,13 +158,5 @@ export function topologyView(app: App): View {
     const caches = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }): [string, () => void] => [owner, () => openLevel(owner)]);
     const element = h('div', { class: 'view' }, figure.element, buttons('Open a link', 'Links', links), buttons('Open a cache', 'Caches', caches));
 
-    function update(): void {
-        const choose = (chosen: typeof colouring) => {
-            colouring = chosen;
-            update();
-        };
-        fill(chooser, segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], colouring, choose));
-        figure.changed();
-    }
-    return { element, update };
+    return { element, update: figure.changed };
 }
