@@ -184,11 +184,11 @@ export const frontCases = [
             t.check(times.length > 1 && times.every((each) => each === 12), `each of 12 panels has the same errors under it: ${ticks.join('|')}`);
             await t.picture(page, 'fronts-two');
             // labels stand at their cells, above the numbers of the axis; titles are whole
-            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G \d, C [^<]*)</g, /<path d="M([\d.]+) ([\d.]+)a4.5 /g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
+            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G = \d, C = [^<]*)</g, /<path d="M([\d.]+) ([\d.]+)a4.5 /g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
             const ends = [...svg.matchAll(/<text [^>]*y="([\d.]+)" [^>]*>0 %</g)].map(([, y]) => Number(y) - 14);
             t.check(labels.length > 6, `labels: ${labels.length}`);
             for (const [x, y, text] of labels) {
-                const near = dots.some(([left, at]) => Math.abs(at - y) < 24 && left + 4.5 > x - 12 && left + 4.5 < x + 7 * text.length + 12);
+                const near = dots.some(([left, at]) => Math.abs(at - y) < 25 && left + 4.5 > x - 12 && left + 4.5 < x + 7 * text.length + 12);
                 t.check(near && ends.some((end) => end > y && end - y < 236), `${text} at ${x}, ${y} stands at a cell`);
             }
             t.check(texts(svg).includes('larger.h5, worst of all workloads, L1D-L2') || texts(svg).includes('larger.h5, worst of all workloads'), `titles: ${texts(svg).join('|')}`);
@@ -253,7 +253,7 @@ export const frontCases = [
             const fronts = [...svg.matchAll(/<path d="M([\d.,L-]+)" fill="none" stroke="[^"]+" stroke-width="1.5"/g)].map(([, path]) => path.split('L').map((point) => point.split(',').map(Number)));
             t.check(fronts.some((points) => points.length > 2), 'a front of several cells');
             for (const points of fronts) t.check(points.every(([x, y], i) => i === 0 || x === points[i - 1][0] || y === points[i - 1][1]), `a staircase: ${points.join(' ')}`);
-            t.check(found.includes('G, C, ways/width') && found.some((each) => /^G [12], C (8|16), [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
+            t.check(found.includes('G, C, ways/width') && found.some((each) => /^G = [12], C = (8|16), [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
         },
     ],
     [
@@ -325,7 +325,7 @@ export const frontCases = [
             t.equal(await page.evaluate(`cachetally.source.info.name + ' ' + (cachetally.state.view ?? '')`), 'parts.h5 ', 'opened on the sweep');
             t.check(!(await page.innerText('body')).includes('Nothing is subtracted'), 'nothing is said of differences');
             const fronts = texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
-            t.check(fronts.includes('◆ trackers') && fronts.includes('counter_array'), `trackers on the fronts: ${fronts.join('|')}`);
+            t.check(fronts.includes('◇ trackers') && fronts.includes('counter_array'), `trackers on the fronts: ${fronts.join('|')}`);
             await t.press(page, 'Trackers');
             await new Promise((resolve) => setTimeout(resolve, 300));
             const link = await page.evaluate('location.hash');
@@ -333,6 +333,9 @@ export const frontCases = [
             await new Promise((resolve) => setTimeout(resolve, 300));
             t.equal(await page.evaluate('location.hash'), link, 'b means nothing where all files are shown');
             await check();
+            t.equal(await page.getByLabel('Error against', { exact: true }).inputValue(), 'bits', 'the objective of the sweep that trackers have, too');
+            await page.evaluate(`cachetally.set({ over: 'bytes' })`);
+            await t.quiet(page);
             const own = rowsOf(t, 'parts.h5', 'sweep/rows').filter((row) => row.workload === 'lu n=32' && row.link === 'core-L1D');
             const beside = await points();
             t.equal(beside.length, own.length + told.length, 'cells of the same workload and link, and trackers');
