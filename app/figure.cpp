@@ -50,11 +50,11 @@ const std::vector<Kind>& kinds() {
         {"sweep",
          "sweep",
          {"--metric", "--eviction", "--workload", "--link", "--settings"},
-         {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
+         {"swapouts", "error", "bytes", "bits", "comparators", "area", "energy", "slowdown"}},
         {"front",
          "sweep",
          {"--metric", "--eviction", "--workload", "--link", "--beside", "--objectives", "--where", "--tolerance"},
-         {"bytes", "swapouts", "bits", "area", "energy", "slowdown"},
+         {"bytes", "swapouts", "bits", "comparators", "area", "energy", "slowdown"},
          "trackers",
          "trackers",
          true},
@@ -116,7 +116,7 @@ void check_file(const std::string& file, const FigureRequest& request, std::stri
 constexpr std::size_t most_marked = 100'000;  ///< cells of a file: they are handed over as one word
 
 /// What standings_of() says of the cells of a sweep, and of what the front is, as figure_front.py reads it: without
-/// cells where the file itself says it; empty where it is of trackers.
+/// cells where the file itself says it, the worst of all workloads behind them; empty where it is of trackers.
 std::string standing_words(const std::string& path, const FigureOptions& options) {
     const InputFile file(path, options.request.trust);
     if (result_kind(file) != "sweep") return "";
@@ -131,8 +131,9 @@ std::string standing_words(const std::string& path, const FigureOptions& options
             throw UsageError(
                 "{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
                 shown(path), most_marked, view.cells.size());
-        for (const Standing& each : standings_of(view.cells, view.choice))
-            words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
+        for (const std::vector<SweepCell>& cells : {view.cells, worst_of(view.cells)})
+            for (const Standing& each : standings_of(cells, view.choice))
+                words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
     }
     view.choice.objectives = objectives_for(view.cells, view.choice);
     return fmt::format("{}:{}:{:g}:{}", words, view.choice.objectives_text(), 100 * view.choice.tolerance,

@@ -77,6 +77,33 @@ const without = (cells, others) => cells.filter(([x, y, colour]) => !others.some
 
 export const frontCases = [
     [
+        'fronts: beside trackers of what both have first; what has no place on an axis is said; each file by its own objectives',
+        async (t, page) => {
+            const sweep = (name, ...words) => make(t, name, 'sweep', 'lu', 'n=32', '-m', 'generic3', '--link', 'core-L1D', '--counters', '16,64', '--granularity', '1,2', ...words);
+            const slow = sweep('slow.h5', '--slowdown', '--objectives', 'error,slowdown,bits');
+            await t.open(page, slow, 'over=slowdown');
+            const texts_ = async () => texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
+            t.check((await texts_()).includes('100 %'), 'slowdowns that are all 0');
+            t.run('figure', 'front', 'slow.h5', '--metric', 'slowdown', '-o', 'slow.svg', '--force');
+            t.equal(drawnInFigure(readFileSync(t.file('slow.svg'), 'utf8')).ticks.at(-1), '100', 'the same axis in the figure');
+            await t.open(page, slow);
+            await t.compare(page, tracked(t, 'tracked.h5', 'core-L1D'));
+            await t.until(page, 'cachetally.others.length === 1', 'the trackers');
+            await t.quiet(page);
+            t.check((await texts_()).includes('bits') && (await texts_()).includes('◇ trackers'), `bits, as trackers have no slowdown: ${await texts_()}`);
+            t.run('figure', 'front', 'slow.h5', 'tracked.h5', '-o', 'both.svg', '--force');
+            t.check(readFileSync(t.file('both.svg'), 'utf8').includes('>front in error, bits<'), 'and in the figure');
+            await page.evaluate(`cachetally.set({ over: 'slowdown' })`);
+            await t.quiet(page);
+            t.check((await texts_()).some((text) => /^slowdown not known of \d+ of \d+ trackers$/.test(text)), `trackers that are not drawn: ${await texts_()}`);
+            await t.compare(page, sweep('bounded.h5', '--objectives', 'error,bytes', '--where', 'error<5'));
+            await t.until(page, `cachetally.others.some(({ info }) => info.name === 'bounded.h5')`, 'another sweep');
+            await t.quiet(page);
+            const said = await page.innerText('body');
+            t.check(said.includes('slowdown, bits within 5 % (slow.h5)') && said.includes('error, bytes within 5 %, pale: beyond error<5 (bounded.h5)'), said);
+        },
+    ],
+    [
         'fronts: a figure for print has the cells of the page at the same places, in the same colours, and the same numbers at its axis',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
@@ -184,7 +211,7 @@ export const frontCases = [
             t.check(times.length > 1 && times.every((each) => each === 12), `each of 12 panels has the same errors under it: ${ticks.join('|')}`);
             await t.picture(page, 'fronts-two');
             // labels stand at their cells, above the numbers of the axis; titles are whole
-            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G \d, C [^<]*)</g, /<path d="M([\d.]+) ([\d.]+)a4.5 /g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
+            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G = \d, C = [^<]*)</g, /<path d="M([\d.]+) ([\d.]+)a4.5 /g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
             const ends = [...svg.matchAll(/<text [^>]*y="([\d.]+)" [^>]*>0 %</g)].map(([, y]) => Number(y) - 14);
             t.check(labels.length > 6, `labels: ${labels.length}`);
             for (const [x, y, text] of labels) {
@@ -253,7 +280,7 @@ export const frontCases = [
             const fronts = [...svg.matchAll(/<path d="M([\d.,L-]+)" fill="none" stroke="[^"]+" stroke-width="1.5"/g)].map(([, path]) => path.split('L').map((point) => point.split(',').map(Number)));
             t.check(fronts.some((points) => points.length > 2), 'a front of several cells');
             for (const points of fronts) t.check(points.every(([x, y], i) => i === 0 || x === points[i - 1][0] || y === points[i - 1][1]), `a staircase: ${points.join(' ')}`);
-            t.check(found.includes('G, C, ways/width') && found.some((each) => /^G [12], C (8|16), [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
+            t.check(found.includes('G, C, ways/width') && found.some((each) => /^G = [12], C = (8|16), [24]\/(8|16)$/.test(each)) && !found.some((each) => each.includes('=8')), found.join(' | '));
         },
     ],
     [
@@ -325,7 +352,7 @@ export const frontCases = [
             t.equal(await page.evaluate(`cachetally.source.info.name + ' ' + (cachetally.state.view ?? '')`), 'parts.h5 ', 'opened on the sweep');
             t.check(!(await page.innerText('body')).includes('Nothing is subtracted'), 'nothing is said of differences');
             const fronts = texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
-            t.check(fronts.includes('◆ trackers') && fronts.includes('counter_array'), `trackers on the fronts: ${fronts.join('|')}`);
+            t.check(fronts.includes('◇ trackers') && fronts.includes('counter_array'), `trackers on the fronts: ${fronts.join('|')}`);
             await t.press(page, 'Trackers');
             await new Promise((resolve) => setTimeout(resolve, 300));
             const link = await page.evaluate('location.hash');
@@ -334,6 +361,8 @@ export const frontCases = [
             t.equal(await page.evaluate('location.hash'), link, 'b means nothing where all files are shown');
             await check();
             const own = rowsOf(t, 'parts.h5', 'sweep/rows').filter((row) => row.workload === 'lu n=32' && row.link === 'core-L1D');
+            await page.evaluate(`cachetally.set({ over: 'bytes' })`);
+            await t.quiet(page);
             const beside = await points();
             t.equal(beside.length, own.length + told.length, 'cells of the same workload and link, and trackers');
             const all = beside.map((row) => ({ name: row[1], error: Number(row[4]), other: Number(row[5]), admitted: row[6] === 'yes', front: row[8] === 'yes' }));

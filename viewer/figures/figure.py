@@ -2,6 +2,7 @@
 """Figures for print from result files of cachetally. The other parts, in the order of figure.cpp, go on; `cachetally figure` runs them
 as one script."""
 import argparse
+import copy
 import re
 import sys
 import textwrap

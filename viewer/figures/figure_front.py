@@ -14,19 +14,46 @@ def on_front(error, other):
     return front
 
 
+class WorstFile:
+    """A file whose cells are the worst of all workloads."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __getitem__(self, name):
+        return self.file[name.replace("sweep/rows", "sweep/worst")]
+
+    def __contains__(self, name):
+        return name.replace("sweep/rows", "sweep/worst") in self.file
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+def parts_of(result):
+    """Its cells, and, where it has several workloads, the worst of all."""
+    if "sweep/worst" not in result.file:
+        return [result]
+    worst = copy.copy(result)
+    worst.file = WorstFile(result.file)
+    return [result, worst]
+
+
 STANDINGS = ("admitted", "front", "remains")
 
 
 def standings(result, given):
     """What the sweep says of its cells (viewer/sweep_choice.hpp), or, where the tool was asked for other objectives, what it `given`
-    says: a digit per cell, 0: not admitted, 1: admitted, 2: on the front, 3: and remains (none: as in the file). And what the front is of, as a text."""
+    says: a digit per cell, those of the worst behind, 0: not admitted, 1: admitted, 2: on the front, 3: and remains (none: as in the file). And what the
+    front is of, as a text."""
     rows, attributes = result.file["sweep/rows"], result.file["sweep"].attrs
     said, objectives, percent = given.split(":")[:3] if given else ("", str(attributes.get("objectives", "")), 100 * float(attributes.get("tolerance", 0.05)))
     of = objectives, float(percent)
+    count = len(rows["counters"])
     if said:
         levels = np.array([int(each) for each in said])
+        levels = levels[-count:] if isinstance(result.file, WorstFile) else levels[:count]
         return [levels >= 1 + i for i in range(3)], of
-    count = len(rows["counters"])
     absent = np.full(count, True), np.full(count, False), np.full(count, False)
     return [rows[name][:] == 1 if name in rows else missing for name, missing in zip(STANDINGS, absent)], of
 
@@ -35,7 +62,7 @@ def bounds_of(result, given):
     """Column, sign and limit of each bound on the cells (--where), which `given` has behind what standings() reads, or the file."""
     where = given.split(":")[3] if given.count(":") > 2 else str(result.file["sweep"].attrs.get("where", ""))
     found = re.findall(r"(\w+)([<>]=?)([^,]+)", where)
-    return [(METRICS[name][0], sign, float(limit) / (100 if name in FRACTIONS else 1)) for name, sign, limit in found if name in METRICS]
+    return [(name, sign, float(limit) / (100 if name in FRACTIONS else 1)) for name, sign, limit in found if name in METRICS]
 
 
 SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
@@ -47,7 +74,7 @@ class Points:
     def __init__(self, path, about, of=("", 5), ordinal=0, bounds=()):
         """`about`: program, link, machine and references that were asked for; `ordinal`: of the link, among those of the file."""
         self.bounds = bounds
-        self.path, self.about, self.of, self.ordinal, self.title, self.ring = path, about, of, ordinal, "", "o"
+        self.path, self.about, self.of, self.ordinal, self.title = path, about, of, ordinal, ""
         self.tracked = []  # files of trackers
         self.names, self.wholes, self.looks, self.cells = [], [], [], False
         self.error, self.other = np.array([]), np.array([])
@@ -101,7 +128,7 @@ def is_tracker(look):
 
 
 MOST_KINDS, SHORT, MARK = 8, 12, 4  # kinds that are all told apart; letters of one that is told beside a point; points
-MOST_COUNTS = 16  # numbers of counters in a legend; as in viewer/web/src/views/fronts.ts
+MOST_COUNTS = FRONT["counts"]  # numbers of counters in a legend
 
 
 def short_settings(every):
@@ -174,7 +201,9 @@ def add_cells(points, cells, metric, kinds, standing):
     points.add(cells.values("error"), cells.values(metric), admitted, remains, names, wholes, looks)
 
 
-TRACKED = {"bytes": "bytes_per_event", "bits": "bits", "area": "area"}
+TRACKED = {"bytes": "bytes_per_event", "bits": "bits", "comparators": "comparators", "area": "area"}
+# open, so that none hides another or a cell
+TRACKER = {"color": "#333333", "marker": "D", "linestyle": "none", "markersize": FRONT["tracker"], "fillstyle": "none", "markeredgewidth": 0.8, "zorder": 3}
 
 
 def add_trackers(points, result, metric):
@@ -183,14 +212,9 @@ def add_trackers(points, result, metric):
     if metric not in TRACKED:
         raise Refused(f"{result.path}: trackers have no {metric}; there are: {', '.join(TRACKED)}")
     names = [clean(each) for each in rows["tracker"].asstr()[:]]
-    looks = [(name, None, tracker_look(i)) for i, name in enumerate(names)]
-    within = [SIGNS[sign](rows[column][:], limit) for column, sign, limit in points.bounds if column in rows]  # of what is known of them
+    looks = [(FRONT["trackers"], None, TRACKER)] * len(names)
+    within = [SIGNS[sign](rows[METRICS[name][0]][:], limit) for name, sign, limit in points.bounds if METRICS[name][0] in rows]  # of what is known of them
     points.add(100 * rows["error"][:], rows[TRACKED[metric]][:].astype(float), np.all([np.full(len(names), True), *within], axis=0), np.full(len(names), False), names, names, looks)
-
-
-def tracker_look(i):
-    """Open, so that none hides another or a cell."""
-    return {"color": "#333333", "marker": "*P^vDX"[i % 6], "linestyle": "none", "markersize": 6, "fillstyle": "none", "markeredgewidth": 0.8, "zorder": 3}
 
 
 def about_trackers(result):
@@ -225,9 +249,14 @@ def stand_on_fronts(panels, tracked, metric, alone):
 
 def panels_of(results, options, metric):
     """A panel per workload and link of each sweep, with trackers of the same, and one per file of others."""
-    sweeps = [(i, result, place, Cells(result, named_eviction(result, options) or (lambda every: every), place))
-              for i, result in enumerate(results) if "trackers" not in result.file
-              for place in chosen_places(result.path, [place[:2] for place in places(result)], options)]
+    sweeps = []
+    for i, result in enumerate(results):
+        if "trackers" in result.file:
+            continue
+        parts = [(part, [place[:2] for place in places(part)]) for part in parts_of(result)]
+        chosen = chosen_places(result.path, [place for _, own in parts for place in own], options)
+        sweeps += [(i, part, place, Cells(part, named_eviction(part, options) or (lambda every: every), place))
+                   for part, own in parts for place in chosen if place in own]
     kinds = Kinds([cells for *_, cells in sweeps])
     panels = []
     for i, result, (workload, link), cells in sweeps:
@@ -256,13 +285,10 @@ def draw_front(axes, points, kinds, metric):
             if some.any() or admitted:
                 axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 1 / 3}))
     front = points.front()
-    if not points.admitted.any():
-        note = axes.text(0.5, 0.97, "no cell is within the bounds: all are drawn pale", transform=axes.transAxes, ha="center", va="top", fontsize=6, wrap=True)
-        note.set_in_layout(False)  # or panels would make room for it
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known
     if remain.any():
-        axes.plot(points.error[remain], points.other[remain], linestyle="none", marker=points.ring, markersize=9, markerfacecolor="none", markeredgecolor="#333333",
+        axes.plot(points.error[remain], points.other[remain], linestyle="none", marker="o", markersize=9, markerfacecolor="none", markeredgecolor="#333333",
                   markeredgewidth=0.6, zorder=0, label=points.remain_label(), gid="remain")
 
 
@@ -273,7 +299,7 @@ def usual_metric(results, options):
         return "bytes"
     _, (objectives, _) = standings(sweep, options.standing[results.index(sweep)] if options.standing else "")
     tracked = options.beside or any("trackers" in each.file for each in results)
-    known = [name for name, (column, _) in METRICS.items() if name != "error" and (name in TRACKED or not tracked)
+    known = [name for name, (column, _) in METRICS.items() if name not in ("error", "swapouts") and (name in TRACKED or not tracked)
              and all(column in each.file["sweep/rows"] for each in results if "sweep" in each.file)]
     return next((each for each in objectives.split(",") if each in known), "bytes")
 
@@ -285,14 +311,13 @@ def front(result, options):
     metric = options.metric or usual_metric(results, options)
     panels, kinds = panels_of(results, options, metric)
     name_panels(panels)
-    slots, across = side_by_side(panels, 2 * options.columns)
+    slots, across = side_by_side(panels, FRONT["across"] * options.columns // 2)
     figure, grid = front_grid(slots, across, options)
     drawn = [(axes, points) for axes, points in zip(grid.flat, slots) if points]
     for axes, points in drawn:
         draw_front(axes, points, kinds, metric)
         axes.grid(color="#e4e8ee", linewidth=0.5)
-        if len(panels) == 1 and not points.known.all():
-            axes.set_title(f"{points.known.sum()} of {len(points.known)} cells; the others are not known", loc="right" if points.kind else "left")
+        say_of_panel(axes, points, metric)
     scale_panels(grid, slots, metric)
     head_of_fronts(figure, sorted(results, key=lambda each: "sweep" not in each.file), panels, kinds, options)
     legend_of_fronts(figure, drawn, kinds)

@@ -3,7 +3,7 @@
 
 # How fronts are laid out, named and explained: a part of the script before figure_front.py.
 
-RINGS = "osDhp8"  # round what remains, by what the front is of
+FRONT = DRAWING["front"]  # words and rules of the page
 
 
 def file_name(panel, panels):
@@ -31,8 +31,6 @@ def name_panels(panels):
         workload, link, machine, asked = panel.about
         texts = [workload + (f" on {machine or 'no machine that the file names'}" if by_machine else ""), link + (first_of(asked) if by_count else ""), panel.kind]
         panel.title = (f"{file_name(panel, panels)}: " if by_file else "") + ", ".join(clean(each) for each in texts if each)
-        if panel.remain_label() in rings:
-            panel.ring = RINGS[rings.index(panel.remain_label()) % len(RINGS)]
 
 
 def side_by_side(panels, most):
@@ -66,15 +64,15 @@ def front_grid(slots, across, options):
 class ValueScale:
     """From where to where an axis of values goes, how they are spread and which are named: as valueScale() in viewer/web/src/chart.ts."""
 
-    def __init__(self, values, wanted):
-        """`wanted`: linear, log, or auto: logarithmic where values lie far apart."""
+    def __init__(self, values, wanted, whole=1):
+        """`wanted`: linear, log, or auto: logarithmic where values lie far apart; `whole`: where the axis ends, if all are 0."""
         sizes = np.abs(values[values != 0])
         low, high = values.min(), values.max()
         linear = wanted == "linear" or not len(sizes) or wanted == "auto" and sizes.max() <= FAR * sizes.min()
         room = DRAWING["scale"]["room"]
         if linear:
             self.name, functions, low, high = "linear", (lambda x: x, lambda x: x), min(0, low), max(0, high)
-            high = high if high > low else low + 1
+            high = high if high > low else low + whole
         elif low > 0:
             self.name, functions = "log", (np.log, np.exp)
             low, high = (low / 2, 2 * high) if low == high else (low, high)
@@ -105,13 +103,14 @@ def scale_panels(grid, slots, metric):
     """One scale, that of the page; numbers along x below panels that have none beneath."""
     panels = [panel for panel in slots if panel]
     error, other = (np.concatenate([getattr(panel, of)[panel.known] for panel in panels]) for of in ("error", "other"))
-    x, y = ValueScale(error, "linear"), ValueScale(other, wanted_scale(metric))
+    x, y = ValueScale(error, "linear", 100), ValueScale(other, wanted_scale(metric), 100 if metric in FRACTIONS else 1)
     inset = DRAWING["scale"]["inset"]  # points without error keep off the axis
     grid.flat[0].set_yscale(y.name, **y.more)
     grid.flat[0].set(xlim=(x.low - (x.high - x.low) * inset / (1 - inset), x.high), ylim=(y.low, y.high))
     across = grid.shape[1]
     for i, axes in enumerate(grid.flat):
         axes.set_visible(i < len(slots) and slots[i] is not None)
+        draw_bounds(axes, slots[i].bounds if axes.get_visible() else [], metric, x, y)
         axes.xaxis.set_major_locator(FixedLocator(x.ticks))
         axes.yaxis.set_major_locator(FixedLocator(y.ticks))
         axes.yaxis.set_major_formatter(lambda value, _: number(value))
@@ -151,57 +150,74 @@ def legend_below(figure, *parts):
 
 
 def legend_of_fronts(figure, drawn, kinds):
-    """Of cells, of trackers, and of what the panels draw over them, each once."""
-    handles = kinds.handles() + [Line2D([], [], label=name, **look) for name, look in {name: look for _, panel in drawn for name, kind, look in panel.looks if kind is None}.items()]
-    of_front = next(line for line in drawn[0][0].lines if line.get_label().startswith("front in "))
+    """Of cells, and of what the panels draw over them, each once."""
+    panels = [panel for _, panel in drawn]
+    handles = kinds.handles()
+    if any(is_tracker(look) for panel in panels for look in panel.looks):
+        handles.append(Line2D([], [], label=FRONT["trackers"], **TRACKER))
+    if any((panel.known & ~panel.admitted).any() for panel in panels):
+        handles.append(Line2D([], [], label=FRONT["pale"], linestyle="none"))
+    lines = [line for axes, _ in drawn for line in axes.lines]
+    fixed = [next((line for line in lines if which(line)), None) for which in (lambda each: each.get_label().startswith("front in "), lambda each: each.get_gid() == "bound")]
     rings = {}
     for axes, panel in drawn:
         for line in axes.lines:
             if line.get_gid() == "remain":
-                rings.setdefault(line.get_label(), (line, {}))[1][file_name(panel, [each for _, each in drawn])] = None
+                rings.setdefault(line.get_label(), (line, {}))[1][file_name(panel, panels)] = None
     for label, (line, files) in rings.items():
         if len(rings) > 1:  # files that were asked for other objectives
             line.set_label(f"{label}: {', '.join(files)}")
-    legend_below(figure, handles, [of_front] + [line for line, _ in rings.values()])
+    legend_below(figure, handles, [line for line in fixed if line] + [line for line, _ in rings.values()])
+
+
+def draw_bounds(axes, bounds, metric, x, y):
+    """Limits of what is drawn, as far as they are in sight."""
+    for name, _, limit in bounds:
+        shown = 100 * limit if name in FRACTIONS else limit
+        for of, scale, draw in (("error", x, axes.axvline), (metric, y, axes.axhline)):
+            if name == of and scale.low <= shown <= scale.high:
+                draw(shown, color="#777777", linestyle=DASHES[2], linewidth=0.8, zorder=0, label=FRONT["bounds"], gid="bound")
+
+
+def say_of_panel(axes, points, metric):
+    """What is not drawn, or all pale."""
+    tracker = np.array([is_tracker(look) for look in points.looks])
+    own = [(points.known[of], name) for of, name in ((~tracker, "cells"), (tracker, FRONT["trackers"]))]
+    told = ", ".join(f"{(~known).sum()} of {len(known)} {name}" for known, name in own if not known.all())
+    lines = [f"{METRICS[metric][1].split(' / ')[0]} not known of {told}"] * bool(told) + [FRONT["outside"]] * (not points.admitted.any())
+    if lines:
+        note = axes.text(0.5, 0.97, "\n".join(lines), transform=axes.transAxes, ha="center", va="top", fontsize=6, wrap=True)
+        note.set_in_layout(False)  # or panels would make room for it
 
 
 def place_labels(axes, labels):
-    """Labels beside their points, nearer to them than to others, and not over each other or over points; a line leads to those that stand further off."""
-    figure = axes.figure
+    """Labels beside their points by the rule of the page (placesOf() in viewer/web/src/views/fronts.ts), the first first, none over another."""
+    figure, rule = axes.figure, FRONT["labels"]
     figure.canvas.draw()
     figure.set_layout_engine("none")
     frame = axes.get_window_extent()
-    point = figure.dpi / 72
+    unit = 6 / rule["size"] * figure.dpi / 72  # a pixel of the page, where labels are of its size
     pixels = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_marker() != "None"])
     taken = []
     for (x, y), text in labels:
         note = axes.annotate(text, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=6, linespacing=1.0)
         size = note.get_window_extent()
-        at_x, at_y = axes.transData.transform((x, y))
-        best = None
-        for far in (4, 12, 24, 40, 60, 90):
-            for right, up in ((1, -1), (-1, -1), (1, 0), (-1, 0), (1, 1), (-1, 1)):  # below a front nothing is
-                dx = right * far if right > 0 else -far - size.width / point
-                dy = {1: far, 0: -size.height / point / 2, -1: -far - size.height / point}[up]
-                left, bottom = at_x + dx * point, at_y + dy * point
-                box = (left, bottom, left + size.width, bottom + size.height)
-                inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
-                free = not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
-                bare = not ((pixels[:, 0] > box[0] - 3 * point) & (pixels[:, 0] < box[2] + 3 * point)
-                            & (pixels[:, 1] > box[1] - 3 * point) & (pixels[:, 1] < box[3] + 3 * point)).any()
-                beside = np.hypot(*(np.maximum(0, np.maximum(low - pixels[:, axis], pixels[:, axis] - high)) for axis, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
-                others = np.hypot(pixels[:, 0] - at_x, pixels[:, 1] - at_y) > point
-                own = far > 4 or not others.any() or np.hypot(far, far if up else 0) * point < beside[others].min()
-                if inside and free and bare and own:
-                    best = (dx, dy, box, far)
-                    break
-            if best:
-                break
-        if not best:
+        at = axes.transData.transform((x, y))
+        others = pixels[np.hypot(*(pixels - at).T) > unit]
+
+        def gaps(points, box):
+            return np.hypot(*(np.maximum(0, np.maximum(low - points[:, i], points[:, i] - high)) for i, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
+
+        def is_free(box, down):
+            inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
+            least = gaps(at[None], box)[0] if abs(down) > rule["near"] else rule["clear"] * unit
+            return inside and (gaps(others, box) >= least).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+
+        lefts = at[0] + rule["beside"] * unit, at[0] - rule["beside"] * unit - size.width
+        places = [(left, at[1] - down * unit - size.height / 2, down) for left in lefts for down in rule["down"]]
+        boxes = [(left, bottom, left + size.width, bottom + size.height) for left, bottom, down in places if is_free((left, bottom, left + size.width, bottom + size.height), down)]
+        if not boxes:
             note.remove()  # the mark and the legend remain
             continue
-        note.set_position(best[:2])
-        taken.append(best[2])
-        if best[3] > 4:
-            axes.annotate("", (x, y), xytext=(best[0] + (size.width / point if best[0] < 0 else 0), best[1] + size.height / point / 2),
-                          textcoords="offset points", arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 2})
+        taken.append(boxes[0])
+        note.set_position(((boxes[0][0] - at[0]) * 72 / figure.dpi, (boxes[0][1] - at[1]) * 72 / figure.dpi))

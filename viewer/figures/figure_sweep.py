@@ -5,7 +5,7 @@
 
 # column, title
 METRICS = {"swapouts": ("swapouts", "swap-outs"), "error": ("error", "error / %"), "bytes": ("bytes_per_event", "bytes per event"),
-           "bits": ("bits", "bits"), "area": ("area", "area / transistors"), "energy": ("energy", "energy per event"),
+           "bits": ("bits", "bits"), "comparators": ("comparators", "comparators"), "area": ("area", "area / transistors"), "energy": ("energy", "energy per event"),
            "slowdown": ("slowdown", "slowdown / %")}
 FRACTIONS = ("error", "slowdown")
 FAR = DRAWING["scale"]["far"]  # slowdowns whose largest is more than so many times the smallest are drawn on logarithmic scales

@@ -46,7 +46,7 @@ def a_tracker_is_named_first_where_many_lie_on_one_place():
     shown = texts_of(front(cells, wanted(beside=path)))
     assert any(each.startswith("t0\nG = 1, C = 16") for each in shown) and "t1" in shown, shown
     for line in front(cells, wanted(beside=path)).axes[0].lines:
-        assert line.get_label()[0] != "t" or line.get_fillstyle() == "none", "marks of trackers hide nothing"
+        assert line.get_label() != "trackers" or line.get_fillstyle() == "none" and line.get_marker() == "D", "marks of trackers hide nothing"
 
 
 def panels_of_one_workload_stand_beside_each_other():
@@ -72,15 +72,15 @@ def copied(result, name):
     return Result(path)
 
 
-def rings_of_other_objectives_look_different_and_name_their_files():
+def rings_of_other_objectives_name_their_files():
     remains = {"remains": np.array([1, 0], np.uint8)}
     one, other = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1], **remains), fronts_file("b", ["radix"], ["core-L1"], [0.0, 0.1], **remains)
     figure = front(one, wanted(more=[other.path], standing=[":error,bytes,bits:5", ":error,bits:5"]))
     rings = [next(each for each in axes.lines if each.get_gid() == "remain") for axes in figure.axes[:2]]
-    assert [each.get_marker() for each in rings] == ["o", "s"] and [circled(axes) for axes in figure.axes[:2]] == [[0], [0]]
-    legend = {text.get_text(): handle.get_marker() for text, handle in legends_of(figure)}
-    assert legend[f"remaining cells: front in error, bytes, bits within 5 %: {name_of(one)}"] == "o", legend
-    assert legend[f"remaining cells: front in error, bits within 5 %: {name_of(other)}"] == "s", legend
+    assert [each.get_marker() for each in rings] == ["o", "o"] and [circled(axes) for axes in figure.axes[:2]] == [[0], [0]]
+    legend = [text.get_text() for text, _ in legends_of(figure)]
+    assert f"remaining cells: front in error, bytes, bits within 5 %: {name_of(one)}" in legend, legend
+    assert f"remaining cells: front in error, bits within 5 %: {name_of(other)}" in legend, legend
     assert titles_of(figure) == [[f"{name_of(one)}: lu, core-L1", f"{name_of(other)}: radix, core-L1"]]
     same = front(one, wanted(more=[other.path], standing=[":error,bits:5"] * 2))
     assert [each for each in texts_of(same) if each.startswith("remain")] == ["remaining cells: front in error, bits within 5 %"]
@@ -134,7 +134,7 @@ def the_front_is_of_the_first_objective_beside_the_error():
     assert front(cells, wanted(standing=["11:error,bits:5"])).axes[0].get_ylabel() == "bits"
     assert front(cells, wanted(standing=["11:error,slowdown:5"])).axes[0].get_ylabel() == "bytes per event", "of what no file has nothing is drawn"
     within = [[each.get_text() for each in front(cells, wanted(standing=[f"{said}:error,bits:5"])).axes[0].texts] for said in ("00", "01")]
-    assert ["no cell is within the bounds: all are drawn pale" in texts for texts in within] == [True, False], within
+    assert ["no cell is within the bounds: all are pale" in texts for texts in within] == [True, False], within
 
 
 def what_remains_is_what_the_file_says():
@@ -241,3 +241,57 @@ def cells_at_one_place_are_all_named():
     result = sweep_file(["fifo", "lru", "fifo", "lru"], ["1", "1", "2", "2"], [16, 16, 64, 64], [0, 0, 0.1, 0.1], [50, 50, 10, 20])
     shown = texts_of(front(result, wanted(metric="swapouts", standing=["3332:error:5"])))
     assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2, C = 64" in shown, shown
+
+
+def worst_file(name):
+    """Two workloads, of which the worst of all is in the file, too."""
+    with h5py.File(fronts_file(name, ["lu", "radix"], ["core-L1"], [0.0, 0.1], bits=np.array([9.0, 5.0, 8.0, 4.0])).path, "r+") as file:
+        for column in file["sweep/rows"]:
+            file[f"sweep/worst/{column}"] = file[f"sweep/rows/{column}"][:2]
+        file["sweep/worst/workload"][:] = "worst of all workloads"
+        file["sweep/worst/error"][:] = [0.02, 0.3]
+        path = file.filename
+    return Result(path)
+
+
+def the_worst_of_all_workloads_has_a_panel_with_the_bounds():
+    figure = front(worst_file("w"), wanted(metric="bits", standing=["111130:error,bits:5:error<10,bits<=6"]))
+    assert titles_of(figure)[0] == ["lu, core-L1", "radix, core-L1", "worst of all workloads, core-L1"], titles_of(figure)
+    worst = figure.axes[2]
+    assert np.allclose(line_named(worst, "front").get_xdata(), [2]) and circled(worst) == [2], "digits of the worst are behind those of the cells"
+    for axes in figure.axes[:3]:
+        bounds = [each for each in axes.lines if each.get_gid() == "bound"]
+        assert [each.get_xdata()[0] for each in bounds if each.get_xdata()[0] == each.get_xdata()[1]] == [10], "the error of the bounds"
+        assert [each.get_ydata()[0] for each in bounds if each.get_ydata()[0] == each.get_ydata()[1]] == [6], "and bits"
+    legend = [text.get_text() for text, _ in legends_of(figure)]
+    assert legend.count("bounds") == 1 and "pale: beyond the bounds" in legend, legend
+    chosen = front(worst_file("w"), wanted(metric="bits", workload=["worst of all workloads"]))
+    assert not titles_of(chosen)[0][0] and len(chosen.axes) == 1, "chosen alone"
+
+
+def slowdowns_that_are_all_0_have_the_axis_of_the_page():
+    cells = fronts_file("z", ["lu"], ["core-L1"], [0.0, 0.0], slowdown=np.zeros(2))
+    axes = front(cells, wanted(metric="slowdown")).axes[0]
+    assert axes.get_ylim()[0] == 0 and 100 < axes.get_ylim()[1] < 110 and axes.get_xlim()[1] > 100, (axes.get_ylim(), axes.get_xlim())
+
+
+def beside_trackers_the_front_is_of_what_both_have():
+    cells = fronts_file("a", ["lu n=8"], ["core-L1"], [0.0, 0.1], slowdown=np.array([0.1, 0.2]), bits=np.array([9.0, 5.0]))
+    trackers = trackers_file("t", [0.05, 0.2], [0.5, 0.4])
+    axes = front(cells, wanted(more=[trackers.path], standing=[":error,slowdown,bits:5", ""])).axes[0]
+    assert axes.get_ylabel() == "bits", axes.get_ylabel()
+    assert [each.get_label() for each in axes.lines if each.get_marker() == "D"] == ["trackers"], "one mark of all"
+
+
+def names_stand_clear_of_all_points():
+    """Those of a dense front are left out rather than laid on others."""
+    errors = np.linspace(0, 0.02, 12)
+    axes = front(fronts_file("d", ["lu"], ["core-L1"], errors, remains=np.ones(12, np.uint8)), wanted()).axes[0]
+    named = [each for each in axes.texts if each.get_text()]
+    assert named
+    points = np.concatenate([each.get_transform().transform(each.get_xydata()) for each in axes.lines if each.get_label().startswith("C = ")])
+    for each in named:
+        box = each.get_window_extent()
+        inside = (points[:, 0] > box.x0) & (points[:, 0] < box.x1) & (points[:, 1] > box.y0) & (points[:, 1] < box.y1)
+        assert not inside.any(), each.get_text()
+    assert not any(each.arrow_patch for each in named), "no leaders"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of sweeps, of whatever workloads, links and settings: what is known of them, bounds, and fronts of error and a cost: a panel per workload,
 // link and file, with one scale; what trackers of hot lines give of the same workload and link beside it, and the view of trackers.
-import { flatGroup, groups, pairs, range, sort } from 'd3-array';
-import { scale as rule } from '../../../drawing.json';
+import { flatGroup, groups, range, sort } from 'd3-array';
+import { front as words, scale as rule } from '../../../drawing.json';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
 import type { Source } from '../client';
@@ -14,8 +14,6 @@ import { rowsIn, type FileInfo, type TableRow } from '../protocol';
 import { snippet } from '../python';
 import { once } from '../remembered';
 import { around, axisTitle, counters, having, metricColumn, plainMetric, type Cell, type Metric, type Picture } from './cells';
-
-export const worstOfAll = 'worst of all workloads';
 
 /** Of "error<5,slowdown<=1", as files keep it; limits as columns have them: errors and slowdowns as fractions. */
 const boundsOf = (where: string) =>
@@ -42,6 +40,19 @@ export const known: Metric[] = [
 /** Those of which all cells, or all tables, have a column. */
 export const metricsOf = (rows: { numbers: object }[]): Metric[] => known.filter(({ column }) => rows.every(({ numbers }) => column in numbers));
 
+/** What the sweep is asked for; by default as the tool has it (viewer/sweep_choice.hpp). */
+export const objectivesOf = (info: FileInfo, cells = cellsOf(info)): string[] =>
+    (info.sweep!.objectives || `error${cells.every(({ numbers }) => Number.isFinite(numbers.slowdown)) ? ',slowdown' : ''},bytes,bits`).split(',');
+
+/** What errors may be weighed against, as `figure front` does it by default first: the first objective that all files know, also of trackers. */
+export function oversOf(sources: Source[]): Metric[] {
+    const tables = sources.flatMap(({ info: { sweep, trackers } }) => [sweep, trackers].flatMap((each) => (each ? [each.rows] : [])));
+    const first = sources.find(({ info }) => info.sweep);
+    const wanted = first ? objectivesOf(first.info) : [];
+    const some = known.filter(({ id, column }) => id !== 'error' && id !== 'swapouts' && tables.some(({ numbers }) => column in numbers));
+    return sort(some, ({ id, column }) => (tables.every(({ numbers }) => column in numbers) ? wanted.indexOf(id) + 1 || 98 : 99));
+}
+
 /** Those of the file, and at last the worst of all workloads. */
 export const cellsOf = once((info: FileInfo): Cell[] =>
     [...rowsIn(info.sweep!.rows), ...rowsIn(info.sweep!.worst)].map((row) => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` })),
@@ -59,6 +70,7 @@ interface Panel {
 export type Fronts = Pick<Picture, 'over' | 'chosen'> & { panels: Panel[] };
 const error = ({ numbers }: Cell): number => numbers.error;
 const admitted = ({ numbers }: Cell): boolean => numbers.admitted !== 0;
+const pale = (cell: Cell): string => (admitted(cell) ? '' : '55');
 const programOf = ({ info }: Source): string => [info.input, ...info.settings].join(' ');
 
 export function panelsOf(sources: Source[]): Panel[] {
@@ -121,102 +133,103 @@ function shortSettings(panels: Panel[]): { keys: string; of: (settings: string) 
 }
 
 const countsOf = (panels: Panel[]) => counters(panels.flatMap(({ cells }) => cells));
-const [smallest, small, mostCounts] = [330, 270, 16];
+const [smallest, small] = [330, 270];
 
 /** What the legend has of what is drawn: numbers of counters, of many some, with their colours; marks; what labels have. */
 function legendOf({ panels, over }: Fronts): { name: string; colour?: string }[] {
     const [counts, { keys }] = [countsOf(panels), shortSettings(panels)];
-    const [palette, step] = [distinctColours(counts.length), Math.ceil(counts.length / mostCounts)];
+    const [palette, step] = [distinctColours(counts.length), Math.ceil(counts.length / words.counts)];
     const named = counts.flatMap((count, i) => (i % step ? [] : [{ name: `C = ${count}`, colour: palette[i] }]));
     const drawn = (mark: (panel: Panel) => Cell[]) => having(panels.flatMap(mark), over).length > 0;
-    const [remaining, tracked] = [drawn(({ cells }) => cells.filter(({ numbers }) => numbers.remains === 1)), drawn(({ marks }) => marks)];
-    const others = [step > 1 && `and ${counts.length - named.length} between`, remaining && '○ remaining', tracked && '◆ trackers', keys && `G, C, ${keys}`];
+    const others = [
+        step > 1 && `and ${counts.length - named.length} between`,
+        drawn(({ cells }) => cells.filter(({ numbers }) => numbers.remains === 1)) && '○ remaining',
+        drawn(({ marks }) => marks) && `◇ ${words.trackers}`,
+        drawn(({ cells, marks }) => [...cells, ...marks].filter((each) => !admitted(each))) && words.pale,
+        panels.some(({ bounds }) => bounds.some(({ column }) => column === 'error' || column === over.column)) && `┊ ${words.bounds}`,
+        keys && `G, C, ${keys}`,
+    ];
     return [...named, ...others.flatMap((name) => (name ? [{ name }] : []))];
 }
 
-const legendWidth = (fronts: Fronts) => endsWidth(legendOf(fronts).map(({ name }) => name));
-
-const gridOf = (fronts: Fronts, width: number) => {
+/** The legend stands beside the panels, or under them where these would become too narrow; panels of several files are in columns of theirs. */
+export function gridOf(fronts: Fronts, width: number) {
+    const legend = legendOf(fronts);
+    const wide = endsWidth(legend.map(({ name }) => name));
+    const beside = width - wide >= smallest;
+    const room = beside ? width - wide : width;
     const { panels } = fronts;
-    const most = Math.max(1, Math.min(panels.length, Math.floor((width - legendWidth(fronts)) / smallest)));
+    const most = Math.max(1, Math.min(panels.length, words.across, Math.floor(room / smallest)));
     const files = new Set(panels.map(({ source }) => source)).size;
     const across = most > files ? most - (most % files) : most;
-    return { across, down: Math.ceil(panels.length / across) };
-};
-
-export function frontsHeight(fronts: Fronts, width: number): number {
-    const names = 70 + 16 * legendOf(fronts).length;
-    return fronts.panels.length > 1 ? Math.max(names, small * gridOf(fronts, width).down) : Math.max(320, names);
+    const high = Math.max(small, Math.min(0.4 * (room / across), 800));
+    const columns = beside ? 1 : Math.max(1, Math.floor(width / wide));
+    const names = 30 + 16 * Math.ceil(legend.length / columns);
+    const panelled = high * Math.ceil(panels.length / across);
+    const places = legend.map((each, i) => ({ ...each, x: 14 + (beside ? room : 0) + (i % columns) * wide, y: 24 + (beside ? 0 : panelled) + 16 * Math.floor(i / columns) }));
+    return { across, high, width: room / across, places, height: beside ? Math.max(panelled, names) : panelled + names };
 }
 
 /** What a cell is called beside others of its panel. */
 function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string): string {
     const [eviction, settings] = (['eviction', 'settings'] as const).map((key) => cells.some(({ texts }) => texts[key] !== cell.texts[key]));
-    return [`G ${cell.texts.granularity}`, `C ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
+    return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
 }
 
-/** Where the label of a point may begin: beside it in the box, first where it is nearer to no other of the points and crosses no line; further off
- * only there. */
-function placesOf([x, y]: Point, wide: number, box: Box, points: Point[], line: Point[]): Point[] {
+/** Where the label of a point may begin in the box, as figure_front_layout.py has it: clear of all points; further off only where it is nearer to its
+ * own than to others. */
+function placesOf([x, y]: Point, wide: number, box: Box, points: Point[]): Point[] {
+    const { beside, down, near, clear } = words.labels;
     const gap = ([left, at]: Point, [a, b]: Point) => Math.hypot(Math.max(0, left - a, a - left - wide), Math.max(0, Math.abs(b - at) - 6));
-    const nearer = (place: Point) => points.filter((each) => gap(place, each) < gap(place, [x, y]) - 0.1).length;
-    const crossed = ([left, at]: Point) => pairs(line).filter(([a, b]) => Math.min(a[0], b[0]) < left + wide && Math.max(a[0], b[0]) > left && Math.min(a[1], b[1]) < at + 6 && Math.max(a[1], b[1]) > at - 6).length;
-    const [end, foot] = [box.x + box.width, box.y + box.height];
-    const beside = [x + 8, x - 8 - wide].filter((left) => left >= box.x - 4 && left + wide <= end);
-    const places = (beside.length ? beside : [end - wide]).flatMap((left) => [-10, 11, 0, -22, 23].map((dy): Point => [left, y + dy]));
-    return sort(places.filter((each) => each[1] > box.y && each[1] < foot - 6 && (Math.abs(each[1] - y) < 12 || !nearer(each))), (each) => nearer(each) + crossed(each));
+    const others = points.filter(([a, b]) => Math.hypot(a - x, b - y) > 1);
+    const free = (place: Point) => others.every((each) => gap(place, each) >= (Math.abs(place[1] - y) > near ? gap(place, [x, y]) : clear));
+    const places = [x + beside, x - beside - wide].flatMap((left) => down.map((dy): Point => [left, y + dy]));
+    return places.filter((each) => each[0] >= box.x && each[0] + wide <= box.x + box.width && each[1] > box.y && each[1] < box.y + box.height - 6 && free(each));
 }
 
-/** Parts of a title in lines of a width. */
-function titleLines(parts: string[], width: number): string[] {
-    const joined = (lines: string[], part: string) => [...lines.slice(0, -1), [...lines.slice(-1), part].join(', ')];
-    const fits = (lines: string[]) => textWidth(lines.at(-1)!, 12, 600) <= width;
-    return parts.reduce<string[]>((lines, part) => (fits(joined(lines, part)) ? joined(lines, part) : [...lines, part]), []).map((each) => shortened(each, width, 12, 600));
-}
-
-function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
-    const { faint } = theme();
-    for (const { column, limit } of bounds) {
-        const [x, y] = at(limit, limit);
-        if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
-        if (column === over.column && y >= box.y && y < box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
-    }
-}
+/** Parts of a title in a line, or in two. */
+const titleLines = (parts: string[], width: number): string[] =>
+    (textWidth(parts.join(', '), 12, 600) > width ? [parts.slice(0, -1).join(', '), parts.at(-1)!] : [parts.join(', ')]).map((each) => shortened(each, width, 12, 600));
 
 /** Between two cells of a front nothing is known that is better than the first. */
 const stairs = (front: Point[]): Point[] => front.flatMap(([x, y], i): Point[] => (i ? [[x, front[i - 1][1]], [x, y]] : [[x, y]]));
 
 function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
-    const { ink } = theme();
-    const alone = panels.length === 1;
+    const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + (rule.inset + (1 - rule.inset) * xs.at(x)) * box.width, upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
     drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
     drawAcross(p, box, xs.ticks.map((tick): [number, string] => [at(tick, 0)[0], percentTick(tick)]), 'error');
-    if (!alone) titleLines(panel.title, box.width + 50).reverse().forEach((line, i) => p.text(box.x - 50, box.y - 14 - 15 * i, line, { colour: ink, size: 12, weight: 600 }));
-    drawBounds(p, panel, over, box, at);
+    if (panels.length > 1) titleLines(panel.title, box.width + 50).reverse().forEach((line, i) => p.text(box.x - 50, box.y - 14 - 15 * i, line, { colour: ink, size: 12, weight: 600 }));
+    for (const { column, limit } of panel.bounds) {
+        const [x, y] = at(limit, limit);
+        if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
+        if (column === over.column && y >= box.y && y < box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
+    }
     const cells = having(panel.cells, over);
-    const hits: Hit<Cell>[] = [];
-    for (const [, own] of groups(cells, ({ numbers }) => numbers.counters)) {
-        if (alone) p.line(stairs(paretoFront(own, over).map(place)), `${colour(own[0])}88`, 1.5, [4, 3]);
-        for (const cell of own) {
-            p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + (admitted(cell) ? '' : '55'), cell === chosen ? ink : '');
-            if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
-            hits.push(around(place(cell), cell));
-        }
+    for (const cell of cells) {
+        p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + pale(cell), cell === chosen ? ink : '');
+        if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
     }
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
-    const front = stairs(shownFront(panel, over).map(place));
-    p.line(front, ink, 1.5);
+    p.line(stairs(shownFront(panel, over).map(place)), ink, 1.5);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
     const { of: short } = shortSettings(panels);
     const points = [...cells, ...marks].map(place);
     drawLabels(p, [...marks, ...named].map((cell) => {
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
-        return { text, colour: marks.includes(cell) ? ink : colour(cell), places: placesOf(place(cell), textWidth(text, 11), box, points, front) };
+        return { text, colour: marks.includes(cell) ? ink : colour(cell), places: placesOf(place(cell), textWidth(text, 11), box, points) };
     }));
-    for (const [[x, y], pale] of marks.map((each): [Point, string] => [place(each), admitted(each) ? '' : '55'])) p.path(`M${x - 6} ${y}l6 -6l6 6l-6 6z`, { fill: ink + pale });
-    return hits;
+    for (const mark of marks) p.path(`M${place(mark).join(' ')}m-6 0l6 -6l6 6l-6 6z`, { stroke: ink + pale(mark), width: 1.5 });
+    notesOf(panel, over).forEach((note, i) => drawNote(p, note, { ...box, y: box.y + 8 + 15 * i, height: 0 }));
+    return cells.map((cell) => around(place(cell), cell));
+}
+
+/** What is not drawn, or all pale. */
+function notesOf({ cells, marks }: Panel, over: Metric): string[] {
+    const own: [Cell[], string][] = [[cells, 'cells'], [marks, words.trackers]];
+    const told = own.map(([all, name]) => `${all.length - having(all, over).length} of ${all.length} ${name}`).filter((each) => !each.startsWith('0 '));
+    return [...(told.length ? [`${over.title.toLowerCase()} not known of ${told.join(', ')}`] : []), ...([...cells, ...marks].some(admitted) ? [] : [words.outside])];
 }
 
 /** `own`: cells of this file can be clicked. */
@@ -228,16 +241,14 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
     const counts = countsOf(panels);
     const palette = distinctColours(counts.length);
     const colour = ({ numbers }: Cell) => palette[counts.indexOf(numbers.counters)];
-    const { across, down } = gridOf(picture, p.width);
-    const [width, height] = [(p.width - legendWidth(picture)) / across, p.height / down];
+    const { across, width, high, places } = gridOf(picture, p.width);
     const top = panels.length > 1 ? 19 + 15 * Math.max(...panels.map(({ title }) => titleLines(title, width - 26).length)) : 14;
     const hits = panels.flatMap((panel, i) => {
-        const [x, y] = [(i % across) * width, Math.floor(i / across) * height];
-        const box = { x: x + 76, y: y + top, width: width - 76, height: height - top - 46 };
+        const [x, y] = [(i % across) * width, Math.floor(i / across) * high];
+        const box = { x: x + 76, y: y + top, width: width - 76, height: high - top - 46 };
         return drawPanel(p, panel, picture, box, xs, ys, colour).filter(() => panel.source === own);
     });
-    legendOf(picture).forEach(({ name, colour }, i) => {
-        const [x, y] = [across * width + 14, 24 + i * 16];
+    places.forEach(({ name, colour, x, y }) => {
         if (colour) p.dot(x, y, 4, colour);
         p.text(colour ? x + 10 : x - 4, y, name, { colour: colour ?? theme().faint, size: 12, weight: 600 });
     });
@@ -278,13 +289,13 @@ export const trackersTable = ({ link, top, rows, copies }: Trackers): Table =>
 export function trackersView(app: App): View {
     const sources = [app.source, ...app.others];
     const [own, panels] = [sources.filter(({ info }) => info.trackers), panelsOf(sources).filter(({ marks }) => marks.length > 0)];
-    const overs = metricsOf(panels.flatMap(({ cells, marks }) => [...cells, ...marks])).filter(({ id }) => id !== 'error');
+    const overs = oversOf(sources);
     const chosen = () => overs.find(({ id }) => id === app.state.over) ?? overs[0];
     const picture = (): Fronts => ({ panels, over: chosen(), chosen: null });
     const figure = figureOf({
         name: () => `${baseName(own[0])}-front`,
         label: () => `Error against ${chosen().title.toLowerCase()} of trackers: ${own.map(titleOf).join('; ')}`,
-        height: (width) => frontsHeight(picture(), width),
+        height: (width) => gridOf(picture(), width).height,
         draw: (p) => void drawFronts(p, picture()),
         table: () => frontsTable(picture()),
         python: () => snippet({ FILE: own[0].info.name, COLUMNS: [chosen().column] }, 'trackers'),

@@ -13,8 +13,9 @@ import type { PanelSource } from '../panels';
 import type { Axis, FileInfo, Stretch } from '../protocol';
 import { snippet } from '../python';
 import { once } from '../remembered';
-import { cellsView, having, linesFigure, matrixFigure, metricColumn, plainMetric, saidOf, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
-import { cellsOf, drawFronts, frontsHeight, frontsTable, known, markOf, metricsOf, panelsOf, paretoFront, worstOfAll, type Fronts } from './fronts';
+import { cellsView, linesFigure, matrixFigure, metricColumn, plainMetric, saidOf, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
+import { front as words } from '../../../drawing.json';
+import { cellsOf, drawFronts, frontsTable, gridOf, known, markOf, metricsOf, objectivesOf, oversOf, panelsOf, paretoFront, type Fronts } from './fronts';
 
 /** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
 function linesPerGroup(granularity: string, unit: number): number | null {
@@ -113,39 +114,35 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     ], { keys: parts.length + 3 });
 }
 
-/** What the slowdown is, where it is shown, and of how many cells it is known. */
-function slowdownNote(all: Cell[], { metric, over }: Picture): string {
-    if (metric.id !== 'slowdown' && over.id !== 'slowdown') return '';
-    const some = all.filter(({ numbers }) => !Number.isNaN(numbers.slowdown)).length;
-    return ` Slowdown: by how much the program takes longer with the monitor of a cell${some < all.length ? `, of ${some} of ${all.length} cells: the others are not known` : ''}.`;
-}
-
 /** Of what is admitted of a workload and link, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
 function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
-    const { objectives, where, events } = info.sweep!;
+    const { where, events } = info.sweep!;
     const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link);
     if (!(cells[0].numbers.events ?? events)) return 'No event passed the monitors: there is nothing to choose.';
-    const wanted = (objectives || 'error,slowdown,bytes,bits').split(',').map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
-    const metrics = wanted.filter((metric) => objectives || having(cells, metric).length === cells.length);
+    const metrics = objectivesOf(info, cells).map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
     const admitted = cells.filter(({ numbers }) => numbers.admitted === 1);
     const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b) || metrics.map((each) => each.value(a) - each.value(b)).find((each) => each) || 0)!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
     return [...(where ? [`${full(admitted.length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
 }
 
+/** What marks of fronts are, by what each file was asked for. */
+function marksNote(sources: Source[]): string {
+    const asked = groups(sources.filter(({ info }) => info.sweep), ({ info, info: { sweep } }) => `${objectivesOf(info).join(', ')} within ${percentTick(sweep!.tolerance)}${sweep!.where && `, pale: beyond ${sweep!.where}`}`);
+    const told = asked.map(([text, own]) => (asked.length > 1 ? `${text} (${own.map(({ info }) => info.name).join(', ')})` : text)).join('; ');
+    return `○, in tables *: remaining cells, which stand for the front of ${told}; large dots, in tables .: the rest of it; names as far as there is room.`;
+}
+
 /** What of a file is seen, and where there is less than in others. */
-function note({ info, info: { sweep } }: Source, picture: Picture): string {
+function note({ info, info: { sweep } }: Source, sources: Source[], picture: Picture): string {
     const { cells, cells: [{ texts, numbers }] } = picture;
     const parts = partColumns(info).length > 0;
     const events = parts ? numbers.events : sweep!.events;
     const what = parts ? [texts.workload, texts.settings].filter(Boolean).join(', ') : sweep!.monitor;
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
-    const { objectives, where, tolerance } = sweep!;
-    const front = (objectives || 'all objectives').replace(/,/g, ', ');
-    const marks = ` ○, in tables *: remaining cells, which stand for the front of ${front} within ${percentTick(tolerance)}; large dots, in tables .: the rest of it.${where && ` In the front pale: beyond ${where}; dotted: these bounds.`}`;
-    return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)}${marks} Click a cell to see what it blurs.`;
+    return `${full(events)} events on ${texts.link}; ${what}${published}. ${marksNote(sources)} Click a cell to see what it blurs.`;
 }
 
-function sweepCells(source: Source): Cells {
+function sweepCells(source: Source, sources = [source]): Cells {
     const { info } = source;
     const cells = cellsOf(info);
     const wanted = info.sweep!.objectives.split(',');
@@ -156,8 +153,7 @@ function sweepCells(source: Source): Cells {
     /** What the answer names first is first. */
     const best = (own: Cell[]) => -(min(own.filter(({ numbers }) => numbers.admitted === 1), metrics[0].value) ?? Infinity);
     return {
-        ...{ cells, metrics },
-        overs: metrics.filter(({ id }) => id !== 'error' && id !== 'swapouts'),
+        ...{ cells, metrics, overs: oversOf(sources) },
         choices: [
             { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload },
             { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
@@ -165,10 +161,10 @@ function sweepCells(source: Source): Cells {
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction, rank: best },
         ],
         answer: ({ cells: [{ texts }] }) => answer(info, texts),
-        note: (picture) => note(source, picture),
+        note: (picture) => note(source, sources, picture),
         table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
         python: ({ cells: [first], metric }) => {
-            const group = first.texts.workload === worstOfAll ? 'sweep/worst' : 'sweep/rows';
+            const group = first.texts.workload === words.worst ? 'sweep/worst' : 'sweep/rows';
             return snippet({ FILE: info.name, GROUP: group, CHOSEN: chosen(first), COLUMNS: [metric.column] }, 'sweep');
         },
     };
@@ -190,13 +186,14 @@ function frontsFigure(app: App): CellFigure {
     return {
         ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panels.length > 1 },
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
-        height: (picture, width) => frontsHeight(fronts(picture), width),
+        height: (picture, width) => gridOf(fronts(picture), width).height,
         table: (picture) => frontsTable(fronts(picture)),
         python: ({ over }) => snippet({ FILE: app.source.info.name, GROUP: 'sweep/rows', CHOSEN: [], COLUMNS: ['error', over.column, 'admitted', 'front', 'remains'] }, 'sweep'),
     };
 }
 
 export function sweepView(app: App): View {
+    const sources = [app.source, ...app.others];
     const other = app.others[0]?.info.sweep ? sweepCells(app.others[0]) : null;
-    return cellsView(app, sweepCells(app.source), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app));
+    return cellsView(app, sweepCells(app.source, sources), other, [matrixFigure, linesFigure, frontsFigure(app)], sweepDetail(app));
 }
