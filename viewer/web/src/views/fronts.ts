@@ -153,7 +153,7 @@ function legendOf({ panels, over }: Fronts): { name: string; colour?: string }[]
 }
 
 /** The legend stands beside the panels, or under them where these would become too narrow; panels of several files are in columns of theirs. */
-function gridOf(fronts: Fronts, width: number) {
+export function gridOf(fronts: Fronts, width: number) {
     const legend = legendOf(fronts);
     const wide = endsWidth(legend.map(({ name }) => name));
     const beside = width - wide >= smallest;
@@ -169,8 +169,6 @@ function gridOf(fronts: Fronts, width: number) {
     const places = legend.map((each, i) => ({ ...each, x: 14 + (beside ? room : 0) + (i % columns) * wide, y: 24 + (beside ? 0 : panelled) + 16 * Math.floor(i / columns) }));
     return { across, high, width: room / across, places, height: beside ? Math.max(panelled, names) : panelled + names };
 }
-
-export const frontsHeight = (fronts: Fronts, width: number): number => gridOf(fronts, width).height;
 
 /** What a cell is called beside others of its panel. */
 function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string): string {
@@ -189,34 +187,25 @@ function placesOf([x, y]: Point, wide: number, box: Box, points: Point[]): Point
     return places.filter((each) => each[0] >= box.x && each[0] + wide <= box.x + box.width && each[1] > box.y && each[1] < box.y + box.height - 6 && free(each));
 }
 
-/** Parts of a title in lines of a width. */
-function titleLines(parts: string[], width: number): string[] {
-    const joined = (lines: string[], part: string) => [...lines.slice(0, -1), [...lines.slice(-1), part].join(', ')];
-    const fits = (lines: string[]) => textWidth(lines.at(-1)!, 12, 600) <= width;
-    return parts.reduce<string[]>((lines, part) => (fits(joined(lines, part)) ? joined(lines, part) : [...lines, part]), []).map((each) => shortened(each, width, 12, 600));
-}
-
-function drawBounds(p: Painter, { bounds }: Panel, over: Metric, box: Box, at: (error: number, value: number) => Point): void {
-    const { faint } = theme();
-    for (const { column, limit } of bounds) {
-        const [x, y] = at(limit, limit);
-        if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
-        if (column === over.column && y >= box.y && y < box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
-    }
-}
+/** Parts of a title in a line, or in two. */
+const titleLines = (parts: string[], width: number): string[] =>
+    (textWidth(parts.join(', '), 12, 600) > width ? [parts.slice(0, -1).join(', '), parts.at(-1)!] : [parts.join(', ')]).map((each) => shortened(each, width, 12, 600));
 
 /** Between two cells of a front nothing is known that is better than the first. */
 const stairs = (front: Point[]): Point[] => front.flatMap(([x, y], i): Point[] => (i ? [[x, front[i - 1][1]], [x, y]] : [[x, y]]));
 
 function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
-    const { ink } = theme();
-    const alone = panels.length === 1;
+    const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + (rule.inset + (1 - rule.inset) * xs.at(x)) * box.width, upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
     drawUp(p, box, ys, over.tick, box.x < 100 ? axisTitle(over.title.toLowerCase(), ys) : '');
     drawAcross(p, box, xs.ticks.map((tick): [number, string] => [at(tick, 0)[0], percentTick(tick)]), 'error');
-    if (!alone) titleLines(panel.title, box.width + 50).reverse().forEach((line, i) => p.text(box.x - 50, box.y - 14 - 15 * i, line, { colour: ink, size: 12, weight: 600 }));
-    drawBounds(p, panel, over, box, at);
+    if (panels.length > 1) titleLines(panel.title, box.width + 50).reverse().forEach((line, i) => p.text(box.x - 50, box.y - 14 - 15 * i, line, { colour: ink, size: 12, weight: 600 }));
+    for (const { column, limit } of panel.bounds) {
+        const [x, y] = at(limit, limit);
+        if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
+        if (column === over.column && y >= box.y && y < box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
+    }
     const cells = having(panel.cells, over);
     for (const cell of cells) {
         p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + pale(cell), cell === chosen ? ink : '');
@@ -306,7 +295,7 @@ export function trackersView(app: App): View {
     const figure = figureOf({
         name: () => `${baseName(own[0])}-front`,
         label: () => `Error against ${chosen().title.toLowerCase()} of trackers: ${own.map(titleOf).join('; ')}`,
-        height: (width) => frontsHeight(picture(), width),
+        height: (width) => gridOf(picture(), width).height,
         draw: (p) => void drawFronts(p, picture()),
         table: () => frontsTable(picture()),
         python: () => snippet({ FILE: own[0].info.name, COLUMNS: [chosen().column] }, 'trackers'),

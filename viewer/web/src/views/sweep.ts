@@ -15,7 +15,7 @@ import { snippet } from '../python';
 import { once } from '../remembered';
 import { cellsView, linesFigure, matrixFigure, metricColumn, plainMetric, saidOf, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { front as words } from '../../../drawing.json';
-import { cellsOf, drawFronts, frontsHeight, frontsTable, known, markOf, metricsOf, objectivesOf, oversOf, panelsOf, paretoFront, type Fronts } from './fronts';
+import { cellsOf, drawFronts, frontsTable, gridOf, known, markOf, metricsOf, objectivesOf, oversOf, panelsOf, paretoFront, type Fronts } from './fronts';
 
 /** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
 function linesPerGroup(granularity: string, unit: number): number | null {
@@ -114,13 +114,6 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     ], { keys: parts.length + 3 });
 }
 
-/** What the slowdown is, where it is shown, and of how many cells it is known. */
-function slowdownNote(all: Cell[], { metric, over }: Picture): string {
-    if (metric.id !== 'slowdown' && over.id !== 'slowdown') return '';
-    const some = all.filter(({ numbers }) => !Number.isNaN(numbers.slowdown)).length;
-    return ` Slowdown: by how much the program takes longer with the monitor of a cell${some < all.length ? `, of ${some} of ${all.length} cells: the others are not known` : ''}.`;
-}
-
 /** Of what is admitted of a workload and link, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
 function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
     const { where, events } = info.sweep!;
@@ -146,7 +139,7 @@ function note({ info, info: { sweep } }: Source, sources: Source[], picture: Pic
     const events = parts ? numbers.events : sweep!.events;
     const what = parts ? [texts.workload, texts.settings].filter(Boolean).join(', ') : sweep!.monitor;
     const published = cells.some((cell) => cell.numbers.published === 1) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : '';
-    return `${full(events)} events on ${texts.link}; ${what}${published}.${slowdownNote(cells, picture)} ${marksNote(sources)} Click a cell to see what it blurs.`;
+    return `${full(events)} events on ${texts.link}; ${what}${published}. ${marksNote(sources)} Click a cell to see what it blurs.`;
 }
 
 function sweepCells(source: Source, sources = [source]): Cells {
@@ -193,7 +186,7 @@ function frontsFigure(app: App): CellFigure {
     return {
         ...{ name: 'pareto', title: 'Pareto front: what no other cell beats in both', wide: panels.length > 1 },
         paint: (p, picture) => drawFronts(p, fronts(picture), app.source),
-        height: (picture, width) => frontsHeight(fronts(picture), width),
+        height: (picture, width) => gridOf(fronts(picture), width).height,
         table: (picture) => frontsTable(fronts(picture)),
         python: ({ over }) => snippet({ FILE: app.source.info.name, GROUP: 'sweep/rows', CHOSEN: [], COLUMNS: ['error', over.column, 'admitted', 'front', 'remains'] }, 'sweep'),
     };
