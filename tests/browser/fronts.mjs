@@ -80,18 +80,18 @@ export const frontCases = [
         'fronts: beside trackers of what both have first; what has no place on an axis is said; each file by its own objectives',
         async (t, page) => {
             const sweep = (name, ...words) => make(t, name, 'sweep', 'lu', 'n=32', '-m', 'generic3', '--link', 'core-L1D', '--counters', '16,64', '--granularity', '1,2', ...words);
-            const slow = sweep('slow.h5', '--slowdown', '--objectives', 'error,slowdown,bits');
+            const slow = sweep('front-slow.h5', '--slowdown', '--objectives', 'error,slowdown,bits');
             await t.open(page, slow, 'over=slowdown');
             const texts_ = async () => texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
             t.check((await texts_()).includes('100 %'), 'slowdowns that are all 0');
-            t.run('figure', 'front', 'slow.h5', '--metric', 'slowdown', '-o', 'slow.svg', '--force');
-            t.equal(drawnInFigure(readFileSync(t.file('slow.svg'), 'utf8')).ticks.at(-1), '100', 'the same axis in the figure');
+            t.run('figure', 'front', 'front-slow.h5', '--metric', 'slowdown', '-o', 'front-slow.svg', '--force');
+            t.equal(drawnInFigure(readFileSync(t.file('front-slow.svg'), 'utf8')).ticks.at(-1), '100', 'the same axis in the figure');
             await t.open(page, slow);
             await t.compare(page, tracked(t, 'tracked.h5', 'core-L1D'));
             await t.until(page, 'cachetally.others.length === 1', 'the trackers');
             await t.quiet(page);
             t.check((await texts_()).includes('bits') && (await texts_()).includes('◇ trackers'), `bits, as trackers have no slowdown: ${await texts_()}`);
-            t.run('figure', 'front', 'slow.h5', 'tracked.h5', '-o', 'both.svg', '--force');
+            t.run('figure', 'front', 'front-slow.h5', 'tracked.h5', '-o', 'both.svg', '--force');
             t.check(readFileSync(t.file('both.svg'), 'utf8').includes('>front in error, bits<'), 'and in the figure');
             await page.evaluate(`cachetally.set({ over: 'slowdown' })`);
             await t.quiet(page);
@@ -100,7 +100,7 @@ export const frontCases = [
             await t.until(page, `cachetally.others.some(({ info }) => info.name === 'bounded.h5')`, 'another sweep');
             await t.quiet(page);
             const said = await page.innerText('body');
-            t.check(said.includes('slowdown, bits within 5 % (slow.h5)') && said.includes('error, bytes within 5 %, pale: beyond error<5 (bounded.h5)'), said);
+            t.check(said.includes('slowdown, bits within 5 % (front-slow.h5)') && said.includes('error, bytes within 5 %, pale: beyond error<5 (bounded.h5)'), said);
         },
     ],
     [
