@@ -73,13 +73,51 @@ export const brushCases = [
             await t.open(page, t.file('brush-a.h5'), 'show=misses&level=L1D');
             await t.compare(page, t.file('brush-b.h5'));
             await t.until(page, 'cachetally.others.length === 1', 'the second file');
-            await page.evaluate(`location.hash = '#show=misses&level=L1D&file=difference&sel=0x${from.toString(16)}-0x${to.toString(16)}'`);
+            await page.evaluate(`cachetally.set({ view: 'workbench', show: 'misses', level: 'L1D', file: 'difference', sel: '0x${from.toString(16)}-0x${to.toString(16)}' })`);
             const more = `B − A: ${b > a ? '+' : '−'}${Math.abs(b - a).toLocaleString('en-US')} misses of L1D`;
             await t.until(page, `document.querySelector('.answer h2')?.textContent.startsWith(${JSON.stringify(more)})`, more, 5000);
             const most = Object.keys(both[1]).reduce((x, y) => (Math.abs(both[1][y][0] - (both[0][y]?.[0] ?? 0)) > Math.abs(both[1][x][0] - (both[0][x]?.[0] ?? 0)) ? y : x));
             const said = await page.locator('.answer h2').textContent();
             t.check(said.includes(`: data structure ${most} `) && !said.includes('as wholes'), said);
             t.check((await page.locator('.answer p').first().textContent()).includes(' to the selected lines'), 'what A misses in them');
+        },
+    ],
+    [
+        'brush: ranges that begin within a line are of the lines that begin in them, of one file and of two',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'lu', 'n=128', '-m', 'schulz2002', '--causes', '-o', 'brush-rows.h5');
+            t.run('run', 'lu', 'n=128', 'layout=contiguous', '-m', 'schulz2002', '--causes', '-o', 'brush-columns.h5');
+            const of = (file, from, to) => JSON.parse(t.script('-c', sums.replace('combined/L1D', 'combined/L1'), t.file(file), JSON.stringify([from, to, [...Array(50).keys()]])));
+            const both = (file, from, to) => Object.values(of(file, from, to)).reduce((all, two) => all.map((each, i) => each + two[i]), [0, 0]);
+            const text = (count) => count.toLocaleString('en-US');
+            // an element that the line before it holds, too
+            await t.open(page, t.file('brush-rows.h5'), 'show=misses&level=L1&sel=0x10000028-0x10000030');
+            const [misses, accesses] = both('brush-rows.h5', 0x10000020, 0x10000030);
+            await t.until(page, `document.querySelector('.sentence').textContent.startsWith('L1 misses ${(100 * misses / accesses).toFixed(2)} % of ${text(accesses)} accesses to the selected lines')`, 'one line', 3000);
+            t.check((await page.locator('.details').innerText()).includes(text(accesses)), 'its accesses in the details');
+            const evicted = async (hash) => {
+                await t.open(page, t.file('brush-rows.h5'), hash);
+                await t.compare(page, t.file('brush-columns.h5'));
+                await t.until(page, 'cachetally.others.length === 1', 'the second file');
+                await page.evaluate(`cachetally.set(${JSON.stringify({ view: 'workbench', ...Object.fromEntries(new URLSearchParams(hash)) })})`);
+                await t.quiet(page);
+                return (await tableRows(page, 'What evicts')).slice(1);
+            };
+            const range = 'sel=0x10000028-0x10000800';
+            const [a, b] = ['brush-rows.h5', 'brush-columns.h5'].map((file) => both(file, 0x10000030, 0x10000800));
+            const rows = await evicted(`show=misses&level=L1&file=difference&${range}`);
+            await t.until(page, `document.querySelector('.answer h2')?.textContent.startsWith(${JSON.stringify(`B − A: ${b[0] > a[0] ? '+' : '−'}${text(Math.abs(b[0] - a[0]))} misses of L1`)})`, 'the difference of the lines', 5000);
+            for (const [i, [count, of]] of [a, b].entries())
+                t.check((await page.locator('.answer p').nth(i).textContent()).includes(`${(100 * count / of).toFixed(2)} % of ${text(of)} accesses to the selected lines`), `${'AB'[i]}: ${count} of ${of}`);
+            const counts = (await tableRows(page, 'Counts')).find(([name]) => name === 'misses').slice(1).map(number);
+            t.equal(counts.join(), [b[0] - a[0], a[0], b[0]].join(), 'details');
+            // what evicts A, of each file
+            t.check(rows.length > 0 && rows.every(([victim]) => victim === 'A'), `evicted: ${rows.map((row) => row.join(' ')).join('; ')}`);
+            for (const [file, column] of [['', 2], ['b', 3]]) {
+                const own = new Map((await evicted(`show=misses&level=L1&file=${file}&structure=A`)).map(([, by, lines]) => [by, number(lines)]));
+                for (const row of rows) t.equal(number(row[column]), own.get(row[1]) ?? 0, `${row[1]} evicts A in ${file || 'a'}`);
+            }
         },
     ],
     [

@@ -324,6 +324,8 @@ export const workbenchCases = [
     [
         'names in the address of the page that the file does not have are told',
         async (t, page) => {
+            await t.open(page, t.file('lu2.h5'), 'core=9&structure=nix');
+            t.equal(await page.locator('.chips .bad').textContent(), 'Not in this file: nix, 9.', 'beside the chips');
             await t.open(page, t.file('lu.h5'), 'view=nope&level=XX&structure=NOPE');
             t.check((await page.locator('.facts').textContent()).endsWith('there is no view “nope” of it'), 'the view');
             t.check((await t.saved(page, 'SVG')).includes('Not in this file: XX, NOPE.'), 'the names');

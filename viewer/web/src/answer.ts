@@ -105,7 +105,8 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
     const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : 'unknown'];
     const told = fact.replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
     if (!cause) return [words, `${told}: ${advice}`];
-    const also = second ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
+    // longer lines would be shared by more
+    const also = second && !(cause.name === 'invalidated' && second.name === 'first use') ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
     return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];
 }
 

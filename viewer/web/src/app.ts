@@ -7,7 +7,7 @@ import type { Wanted } from './chart';
 import type { Source } from './client';
 import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
 import { segmented } from './dom';
-import { phasesInWords, phasesText, readPhases } from './numbers';
+import { joined, phasesInWords, phasesText, readPhases } from './numbers';
 import type { AddressRange, Axis, Quantity, SeriesInfo, Structure } from './protocol';
 
 export interface App {
@@ -116,7 +116,7 @@ export function chosenOf(app: App) {
     const filter = filterByNames(cube, state);
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const unknown = series.kind === 'level' && !!state.cause && cause < 0;
-    const { selection, fault } = state.structure ? { selection: linesOf(info.structures, state.structure, series.unit), fault: '' } : readSelection(state.sel);
+    const { selection, fault } = state.structure ? { selection: linesOf(info.structures, state.structure, series.unit), fault: '' } : readSelection(state.sel, series.unit);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
     // what is subtracted
     const minus = differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
@@ -136,15 +136,22 @@ export function filterByNames(cube: Cube | null, { structure, core, func }: Stat
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none; and what is wrong with it, in words. */
-function readSelection(text: string | undefined): { selection: AddressRange[] | null; fault: string } {
+function readSelection(text: string | undefined, unit: number): { selection: AddressRange[] | null; fault: string } {
     const [found, faults]: [AddressRange[], string[]] = [[], []];
     for (const part of text ? text.split(',') : []) {
         const [from, to] = (/^(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})$/i.exec(part) ?? []).slice(1).map(BigInt);
         if (from < to) found.push([from, to]);
         else faults.push(from === undefined ? `'${part}' is no range of addresses; write e.g. 0x1000-0x2000` : `'${part}' ends before it begins`);
     }
-    return { selection: found.length ? sort(found, ([from]) => from) : null, fault: faults[0] ?? '' };
+    return { selection: found.length ? joined(sort(linesIn(found, unit), ([from]) => from)) : null, fault: faults[0] ?? '' };
 }
+
+/** The lines that begin in ranges; of one in which none does, that in which it lies. */
+export const linesIn = (ranges: AddressRange[], unit: number): AddressRange[] =>
+    ranges.map((range) => {
+        const [first, last] = range.map((at) => BigInt(unit) * ((at + BigInt(unit) - 1n) / BigInt(unit)));
+        return first < last ? [first, last] : [first - BigInt(unit), first];
+    });
 
 export const selectionText = (ranges: AddressRange[]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();
 

@@ -170,7 +170,7 @@ export const isTlb = (info: FileInfo, level: string): boolean => info.components
 export const unitWord = (info: FileInfo, owner: string): string => (owner.split('-').some((name) => isTlb(info, name)) ? 'page' : 'line');
 
 /** Evicted lines of a level in some phases: whose they were, what evicted them, and how many; those of `victims` alone, if any are named. */
-export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims: string[] | null = null): { victim: string; by: string; count: number }[] {
+export function evictionsOf(info: FileInfo, level: string, phases: number[] | null, victims?: string[] | null): { victim: string; by: string; count: number }[] {
     const found = info.causes.find((each) => each.name === level);
     if (!found) return [];
     const { structures, evictions: { by, victim, phase, count } } = found;

@@ -239,11 +239,12 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     });
 }
 
-function evictionTable(app: App, chosen: Chosen): Table | null {
-    const [{ info }, { series, phases, filter }] = [app.source, chosen];
+function evictionTable(app: App, chosen: Chosen, { structure: victims }: Filter): Table | null {
+    const [{ info }, { series, phases, filter, cube }] = [app.source, chosen];
     if (series.kind !== 'level' || filter.function || filter.core || !info.causes.some(({ name }) => name === series.owner)) return null;
-    const found = evictionsOf(info, series.owner, phases, structuresChosen(app, chosen));
-    const caption = `What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}`;
+    const found = evictionsOf(info, series.owner, phases, victims?.map((each) => cube!.dimensions.structure!.names[each]));
+    const whole = victims && !app.state.structure ? ', of data structures as wholes' : '';
+    const caption = `What evicts ${app.state.structure || 'what'} in ${series.owner}, ${timeTitle(app)}${whole}`;
     return tableBy(caption, found, columnsBy({ evicted: 'victim', by: 'by', lines: 'count' }), { sorted: 2, barred: 2, keys: 2, most: tableRowsAtMost });
 }
 
@@ -257,7 +258,7 @@ export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (nam
         groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
         groupTable(app, chosen, 'line', 'Source lines', filter),
         groupTable(app, chosen, 'core', 'Cores', without('core')),
-        evictionTable(app, chosen),
+        evictionTable(app, chosen, filter),
         sharingTable(app, chosen),
     ];
 }

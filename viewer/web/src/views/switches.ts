@@ -53,7 +53,7 @@ function filterSwitches(app: App, { cube, filter, series }: Chosen): (HTMLElemen
 }
 
 /** What is chosen, and what takes it away. */
-function chipsOf(app: App, { phases, minus, selection, cube, fault }: Chosen): HTMLElement[] {
+function chipsOf(app: App, { phases, minus, selection, cube, fault, absent }: Chosen): HTMLElement[] {
     const { state } = app;
     const some: [string, Partial<State>][] = [];
     if (state.structure || state.sel) some.push([state.structure || (state.sel ?? '').slice(0, 40), { structure: '', sel: '' }]);
@@ -62,8 +62,8 @@ function chipsOf(app: App, { phases, minus, selection, cube, fault }: Chosen): H
     for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);
     const chip = ([text, without]: [string, Partial<State>]) =>
         h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => app.set(without) }, `${text} ×`);
-    const told = fault && h('span', { class: 'note bad', role: 'status' }, `${fault}.${selection ? '' : ' Shown: all addresses.'}`);
-    return [...(told ? [told] : []), ...some.map(chip), ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => clearChosen(app) }, 'Clear all')] : [])];
+    const faults = [fault && `${fault}.${selection ? '' : ' Shown: all addresses.'}`, absent.length > 0 && `Not in this file: ${absent.join(', ')}.`].filter((each) => each);
+    return [...(faults.length ? [h('span', { class: 'note bad', role: 'status' }, faults.join(' '))] : []), ...some.map(chip), ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => clearChosen(app) }, 'Clear all')] : [])];
 }
 
 /** The switches, and what brings them up to date. */

@@ -3,7 +3,7 @@
 // filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenOf, chosenPhases, differs, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
+import { baseName, chosenOf, chosenPhases, differs, linesIn, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { cubeOfSums, unitWord, type Cube } from '../cube';
 import { theme } from '../paint';
@@ -124,13 +124,10 @@ export function workbenchView(app: App): View {
 
     /** The lines that begin in a stretch; where none does, the one that it lies in. */
     function addressesOf([from, to]: [number, number]): string {
-        const unit = BigInt(chosen.series.unit);
         const ranges = addressesIn(axis, from, to);
         const one = addressAt(axis, from);
         if (ranges.length === 0 && one !== null) ranges.push([one, one + 1n]);
-        if (ranges.length === 0) return '';
-        const [first, last] = [ranges[0][0], ranges.at(-1)![1]].map((each) => each + ((unit - (each % unit)) % unit));
-        return selectionText([first < last ? [first, last] : [first - unit, first]]);
+        return ranges.length === 0 ? '' : selectionText(linesIn([[ranges[0][0], ranges.at(-1)![1]]], chosen.series.unit));
     }
 
     const pick = (name: string) => app.set({ structure: app.state.structure === name ? '' : name, sel: '' });
@@ -344,6 +341,7 @@ export function workbenchView(app: App): View {
         const [own, others] = shown.map((side) => groupTables(side.app, side.chosen, side.filter, pick));
         listed = others ? own.map((each, i) => differenceTable(each, others[i], both)) : own;
         if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(5); // lines that are evicted
+        else if (pairNow() && app.state.sel && !app.state.structure) listed.splice(6); // which lines of the second are selected is not known yet
         if (!countsLines() || !top.firstChild) fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
         fillTables();
     }
