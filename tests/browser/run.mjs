@@ -69,8 +69,8 @@ const groups = {
 };
 /** What runs side by side (tests/CMakeLists.txt): every group is in one of them. */
 const parts = {
-    views: ['views', 'answers', 'brush', 'differences', 'compare', 'agreement', 'apart', 'pages'],
-    scales: ['heat', 'scales', 'sweeps', 'campaigns', 'curves'],
+    views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
+    scales: ['answers', 'brush', 'heat', 'scales', 'sweeps', 'campaigns', 'curves'],
     files: ['odd_files', 'causes', 'reuse', 'fronts', 'workbench', 'intrusion'],
     paper: ['slowdown', 'two_files', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
 };
