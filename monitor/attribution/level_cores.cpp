@@ -90,7 +90,7 @@ LevelCores HierarchyCores::found() const {
                 rows[{level, row.core, row.phase, row.site}].*count += row.count;
     };
     LevelCores found;
-    found.by_structure = finder_.has_value();
+    found.by_structure = finder_.has_value() && !levels_.empty();  // of none nothing is stored
     for (std::uint32_t level = 0; level < levels_.size(); ++level) {
         found.levels.push_back(levels_[level].name);
         add(level, levels_[level].accesses, &LevelCores::Row::accesses);
