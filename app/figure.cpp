@@ -60,7 +60,7 @@ const std::vector<Kind>& kinds() {
          true},
         {"campaign", "campaign", {"--x", "--y", "--value", "--facet", "--lines", "--where"}, {}},
         {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}, {}, "probe"},
-        {"reuse", "run", {"--structure", "--phases", "--log"}, {}},
+        {"reuse", "run", {"--structure", "--phases", "--log", "--linear"}, {}},
         {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
     return all;
@@ -240,8 +240,8 @@ void add_figure(CLI::App& app) {
     command->add_option("--phases,--phase", options->phases,
                         "Some phases alone, as show takes them: numbers from 0, ranges, names; as in 3,5-7 or solve,4");
     CLI::Option* log =
-        command->add_flag("--log", options->log, "Counts (of reuse: miss ratios) on a logarithmic scale");
-    command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
+        command->add_flag("--log", options->log, "Counts, or miss ratios, on a logarithmic scale");
+    command->add_flag("--linear", options->linear, "Counts, or miss ratios, on a linear scale")->excludes(log);
     command->add_option("--metric", options->metric,
                         "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
                         "beside error: bytes or the like (default: the sweep's first objective); of curves: cycles "

@@ -26,6 +26,18 @@ function paintedFrom(t, ...words) {
     return join(t.directory, 'painted.svg');
 }
 
+const sizes = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
+/** Numbers at a y axis from the least up, and how far up they stand (shares of the way from the least to the largest). */
+function named(found) {
+    const rows = found.map(([text, y]) => [text.replace(/\u2212/, '-').match(/^(-?[\d.]+)([kMG]?)/), Number(y)]);
+    const all = rows.map(([[, digits, size], y]) => [Number(digits) * sizes[size], y]).sort((a, b) => a[0] - b[0]);
+    const [from, to] = [all[0][1], all.at(-1)[1]];
+    return all.map(([value, y]) => `${Number(value.toPrecision(3))} at ${((y - from) / (to - from)).toFixed(2)}`).join(', ');
+}
+const namedInFigure = (svg, axes) => named([...svg.split(`id="axes_${axes}"`)[1].split('id="legend')[0].matchAll(/id="ytick_\d+">[^]*?<use [^>]* y="([\d.]+)"[^]*?<text [^>]*>([^<]+)</g)].map(([, y, text]) => [text, y]));
+/** `last`: of several axes the one that is drawn last, of so many numbers. */
+const namedOnPage = (svg, last) => named([...svg.matchAll(/<text [^>]*y="([\d.]+)"[^>]*text-anchor="end"[^>]*>(-?[\d.]+ ?[kMG%]?)</g)].slice(-last).map(([, y, text]) => [text, y]));
+
 const says = (text) => text.includes('logarithmic');
 
 export const scaleCases = [
@@ -73,6 +85,31 @@ export const scaleCases = [
                 );
                 const scale = (texts) => texts.filter((each) => !each.includes(' up to ')).join(' | ');
                 t.equal(scale(groups), scale(exact), `scale with groups of ${granularity}`);
+            }
+        },
+    ],
+    [
+        'scales: values of curves have the same numbers at the same heights on the page and in figures',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('sweep', 'lu', 'n=32', '-m', 'schulz2002', '--counters', '16,64', '--granularity', '1,8', '--slowdown', '-o', 'upright.h5', '--force');
+            t.run('run', 'lu', 'n=32', '-m', 'generic3', '--reuse', '-o', 'upright-reuse.h5', '--force');
+            t.run('intrusion', 'lu', 'n=32', '-m', 'generic3-timed', '--counters', '16,64', '--granularity', '1,4', '--link', 'core-L1D', '-o', 'upright-intrusion.h5', '--force');
+            t.run('probe', 'levels', '-m', 'xray-pentium4xeon', '--arena', '4', '-o', 'upright-probe.h5', '--force');
+            for (const [file, hash, axes, ...words] of [
+                ...['swapouts', 'error', 'slowdown', 'bits'].map((metric) => ['upright.h5', `metric=${metric}`, 2, 'sweep', '--metric', metric]),
+                ...['cycles', 'slowdown', 'records', 'bytes'].map((metric) => ['upright-intrusion.h5', `metric=${metric}`, 1, 'intrusion', '--metric', metric]),
+                ...['', 'log', 'linear'].map((scale) => ['upright-reuse.h5', `structure=A&scale=${scale}`, 1, 'reuse', '--structure', 'A', ...(scale ? [`--${scale}`] : [])]),
+                ['upright-probe.h5', '', 1, 'curves'],
+            ]) {
+                const where = `${words.join(' ')} of ${file}`;
+                t.run('figure', words[0], file, ...words.slice(1), '-o', 'upright.svg', '--force');
+                await t.open(page, t.file(file), hash);
+                const picture = words[0] === 'reuse' ? page.locator('[aria-label="Reuse distances"]') : page.locator('.figure:visible').nth(words[0] === 'curves' ? 0 : 1);
+                const drawn = namedInFigure(readFileSync(t.file('upright.svg'), 'utf8'), axes);
+                const shown = namedOnPage(await t.saved(page, 'SVG', picture), words[0] === 'reuse' ? drawn.split(',').length : 0);
+                t.check(drawn.includes(', '), `${where}: ${drawn}`);
+                t.equal(drawn, shown, where);
             }
         },
     ],

@@ -3,15 +3,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "storage/target.hpp"
 
 namespace cachetally {
-
-/// The script: Python 3 with h5py, numpy and matplotlib.
-std::string_view figure_script();
 
 struct FigureRequest {
     std::string kind;    ///< histogram, phases, heat, sweep, front, campaign, curves, intrusion, reuse

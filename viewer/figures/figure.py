@@ -17,7 +17,7 @@ try:
     from matplotlib.colors import FuncNorm, ListedColormap, LogNorm, Normalize, to_rgb
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
-    from matplotlib.ticker import FixedLocator, Locator, LogLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
     from matplotlib.transforms import offset_copy
 except ImportError as error:
     print(error, file=sys.stderr)

@@ -94,18 +94,6 @@ def medians(keys, values):
     return {key: (float(np.median(own)), len(own)) for key, own in found.items()}
 
 
-def colour_scale(values, metric):
-    """As viewer/web/src/scale.ts: errors linear; others logarithmic where they lie far apart, with zeros symmetric logarithmic."""
-    low, high = values.min(), values.max()
-    size = np.abs(values[values != 0])
-    if metric == "error" or not len(size) or size.max() <= FAR * size.min():
-        return Normalize(low, high if high > low else low + 1)
-    if low > 0:
-        return LogNorm(low, high)
-    unit = 10 ** np.floor(np.log10(max(size.min(), size.max() / 1e6)) + 1e-9)
-    return FuncNorm((lambda x: np.sign(x) * np.log1p(np.abs(x) / unit), lambda y: np.sign(y) * unit * np.expm1(np.abs(y))), low, high)
-
-
 def ticks_across(axes, parameter, at, places, scale=float):
     """The values below the axis: numbers where there is place, words aslant where they would stand over each other."""
     texts = [parameter.text(place) for place in places]
@@ -132,16 +120,14 @@ def draw_lines(axes, x, lines, cells, facet):
     axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
 
 
-def draw_cells(axes, x, y, cells, facet, norm, metric):
+def draw_cells(axes, x, y, cells, facet, colours_of, metric):
     """A matrix; its colours and numbers, for write_cells()."""
     columns, rows = (sorted({key[i] for key in cells}) for i in (0, 1))
     matrix = np.full((len(rows), len(columns)), np.nan)
     for (column, row, of), (value, _) in cells.items():
         if of == facet:
             matrix[rows.index(row), columns.index(column)] = value
-    begin, share = DRAWING["scale"]["matrix"]
-    place = np.nan_to_num(np.ma.filled(norm(np.nan_to_num(matrix, nan=norm.vmin)), 0))
-    colours = np.dstack([ramp(begin + share * place), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
+    colours = colours_of(matrix)
     axes.imshow(colours, aspect="auto", label="cells")
     ticks_across(axes, x, range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), [y.text(each) for each in rows])
@@ -183,19 +169,19 @@ def campaign(result, options):
     down = -(-len(facets) // across)
     figure, grid = plt.subplots(down, across, figsize=(WIDTHS[options.columns], 0.7 + 2.0 * down), squeeze=False, sharey=is_lines, layout="constrained")
     title = clean(metric.replace("_", " ")) + (" / %" if metric in FRACTIONS or metric in table.rates else "")
-    norm, drawn = colour_scale(everything, metric), []
+    wanted, whole = "linear" if metric == "error" else "auto", 100 if metric in FRACTIONS or metric in table.rates else 1
+    (colours_of, bar), drawn = shades(ValueScale(everything, wanted, whole, tight=True)), []
     for axes, of in zip(grid.flat, facets):
         if is_lines:
             draw_lines(axes, x, other, cells, of)
         else:
-            drawn.append((axes, *draw_cells(axes, x, other, cells, of, norm, metric)))
+            drawn.append((axes, *draw_cells(axes, x, other, cells, of, colours_of, metric)))
         if facet:
             axes.set_title(f"{clean(facet.name)} {facet.text(of)}", loc="left")
     for axes in list(grid.flat)[len(facets):]:
         axes.set_visible(False)
     if is_lines:
-        if is_log(metric, everything) and everything.max() > FAR * everything.min():
-            logarithmic(grid.flat[0])
+        ValueScale(everything, wanted, whole).upright(grid.flat[0])
         for axes in grid[:, 0]:
             axes.set_ylabel(title)
         if other:
@@ -209,8 +195,6 @@ def campaign(result, options):
     note = f"medians over {', '.join(hidden)}, of up to {several} points" if several > 1 else ""
     headed(figure, result, title, options.where and f"where {options.where}", note)
     if not is_lines:
-        begin, share = DRAWING["scale"]["matrix"]
-        scale = matplotlib.cm.ScalarMappable(norm, ListedColormap(ramp(begin + share * np.linspace(0, 1, 256)) / 255))
         for axes, colours, texts, shape in drawn:
-            write_cells(figure, axes, colours, scale, texts, shape)
+            write_cells(figure, axes, colours, bar, texts, shape)
     return figure

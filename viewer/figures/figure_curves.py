@@ -123,22 +123,26 @@ def label_of(curve, panel):
     return name if len({each.variant for each in panel}) == 1 else f"{name}, {curve.variant}"
 
 
+def twin_key(curve):
+    return curve.test, curve.variant, curve.name, curve.x_unit
+
+
 def twins_beside(options, metric):
     """The curves of the file that is laid over the first, by what tells them apart."""
     if not options.beside:
         return {}
-    return {(c.test, c.variant, c.name, c.x_unit): c for c in chosen_curves(Result(options.beside), options, metric)}
+    return {twin_key(c): c for c in chosen_curves(Result(options.beside), options, metric)}
 
 
 def draw_twin(axes, curve, twins, look, label):
     """The same curve of the other file, in its colour."""
-    twin = twins.get((curve.test, curve.variant, curve.name, curve.x_unit))
+    twin = twins.get(twin_key(curve))
     if twin is None:
         return
     axes.plot(twin.x, twin.value, linestyle=(0, (4, 2)), linewidth=0.9, color=look["color"], label=label)
 
 
-def curve_axes(axes, panel, metric):
+def curve_axes(axes, panel, metric, twins):
     unit = panel[0].x_unit
     axes.set_xscale("log", base=2)
     low, high = min(c.x[0] for c in panel), max(c.x[-1] for c in panel)
@@ -147,11 +151,11 @@ def curve_axes(axes, panel, metric):
     axes.set_xticks(powers[::-(-len(powers) // 7) or 1], minor=False)
     axes.minorticks_off()
     axes.xaxis.set_major_formatter(lambda v, _: x_text(v, unit))
-    if metric == "cycles" and min(c.value.min() for c in panel) > 0:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_minor_locator(matplotlib.ticker.NullLocator())
-    axes.yaxis.set_major_formatter(lambda v, _: number(v))
+    every = [c for curve in panel for c in (curve, twins.get(twin_key(curve))) if c]
+    values = np.concatenate([c.value for c in every])
+    steep = values.min() > 0 and values.max() > DRAWING["scale"]["steep"] * values.min()
+    plateaus = [finding["value"] for curve in panel for *_, finding in curve.plateaus]
+    ValueScale(np.append(values, plateaus), "log" if steep else "linear").upright(axes)
     axes.set(xlabel=X_NAMES[unit], ylabel=Y_NAMES[metric])
     axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
 
@@ -174,7 +178,7 @@ def curves(result, options):
         for i, (curve, name) in enumerate(zip(panel, names)):
             draw_curve(axes, curve, style(i), labels.get(name))
             draw_twin(axes, curve, twins, style(i), f"{name.split(chr(10))[0]}, {other}")
-        curve_axes(axes, panel, metric)
+        curve_axes(axes, panel, metric, twins)
         axes.set_title(panel[0].test, loc="left", pad=18 if any(c.edges for c in panel) else 4, fontweight="bold")
         if len(panel) > 2 and not twins:
             legend_beside(axes)

@@ -61,60 +61,19 @@ def front_grid(slots, across, options):
     return figure, grid
 
 
-class ValueScale:
-    """From where to where an axis of values goes, how they are spread and which are named: as valueScale() in viewer/web/src/chart.ts."""
-
-    def __init__(self, values, wanted, whole=1):
-        """`wanted`: linear, log, or auto: logarithmic where values lie far apart; `whole`: where the axis ends, if all are 0."""
-        sizes = np.abs(values[values != 0])
-        low, high = values.min(), values.max()
-        linear = wanted == "linear" or not len(sizes) or wanted == "auto" and sizes.max() <= FAR * sizes.min()
-        room = DRAWING["scale"]["room"]
-        if linear:
-            self.name, functions, low, high = "linear", (lambda x: x, lambda x: x), min(0, low), max(0, high)
-            high = high if high > low else low + whole
-        elif low > 0:
-            self.name, functions = "log", (np.log, np.exp)
-            low, high = (low / 2, 2 * high) if low == high else (low, high)
-        else:
-            unit = 10 ** np.floor(np.log10(max(sizes.min(), sizes.max() / 1e6)) + 1e-9)
-            functions = (lambda x: np.sign(x) * np.log1p(np.abs(x) / unit), lambda x: np.sign(x) * np.expm1(np.abs(x)) * unit)
-            self.name, low, high = "function", min(0, low), max(0, high)
-        self.more = {"functions": functions} if self.name == "function" else {}
-        there, back = functions
-        below = room if low < 0 or not linear and low > 0 else 0
-        whole = (there(high) - there(low)) / (1 - room - below)
-        self.low, self.high = back(there(low) - below * whole), back(there(high) + room * whole)
-        self.ticks = even_ticks(self.low, self.high) if linear else log_ticks(self.low, self.high) if low > 0 else self.around_zero(unit, low, high)
-
-    @staticmethod
-    def around_zero(unit, low, high):
-        """0 and powers of ten on both sides, at most three."""
-        top = int(np.floor(np.log10(max(high, -low) / unit) + 1e-9))
-        side = [unit * 10.0 ** power for power in range(top, -1, -(top + 1) // 3)]
-        return [each for each in [-each for each in side] + [0] + side[::-1] if low <= each <= high]
-
-
-def wanted_scale(metric):
-    return "linear" if metric == "error" else "auto" if metric == "slowdown" else "log"
-
-
 def scale_panels(grid, slots, metric):
     """One scale, that of the page; numbers along x below panels that have none beneath."""
     panels = [panel for panel in slots if panel]
     error, other = (np.concatenate([getattr(panel, of)[panel.known] for panel in panels]) for of in ("error", "other"))
-    x, y = ValueScale(error, "linear", 100), ValueScale(other, wanted_scale(metric), 100 if metric in FRACTIONS else 1)
+    x, y = ValueScale(error, "linear", 100), ValueScale(other, wanted_scale(metric), whole_of(metric))
     inset = DRAWING["scale"]["inset"]  # points without error keep off the axis
-    grid.flat[0].set_yscale(y.name, **y.more)
-    grid.flat[0].set(xlim=(x.low - (x.high - x.low) * inset / (1 - inset), x.high), ylim=(y.low, y.high))
+    grid.flat[0].set_xlim(x.low - (x.high - x.low) * inset / (1 - inset), x.high)
     across = grid.shape[1]
     for i, axes in enumerate(grid.flat):
         axes.set_visible(i < len(slots) and slots[i] is not None)
         draw_bounds(axes, slots[i].bounds if axes.get_visible() else [], metric, x, y)
         axes.xaxis.set_major_locator(FixedLocator(x.ticks))
-        axes.yaxis.set_major_locator(FixedLocator(y.ticks))
-        axes.yaxis.set_major_formatter(lambda value, _: number(value))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        y.upright(axes)
         if i + across >= len(slots) or slots[i + across] is None:
             axes.set(xlabel=METRICS["error"][1])
             axes.tick_params(labelbottom=True)

@@ -29,7 +29,7 @@ def intrusion(result, options):
     labels = np.array([f"G = {g}" + ("" if one_drain else f", {d}") + ("" if one_ring else f", ring {c}") for g, d, c in zip(granularity, drain, capacity)])
     links, names, counts = list(dict.fromkeys(link)), list(dict.fromkeys(labels)), sorted(set(counters.tolist()))
     figure, panels = plt.subplots(len(links), 1, figsize=(WIDTHS[options.columns], 0.3 + 2.0 * len(links)), squeeze=False, sharex=True, layout="constrained")
-    drawn = []
+    scale, drawn = ValueScale(value, "auto", 100 if options.metric == "slowdown" else 1), []
     for axes, each in zip(panels[:, 0], links):
         curves = []
         for name in names:
@@ -40,9 +40,7 @@ def intrusion(result, options):
             if len(x) > 0:
                 axes.plot(x, y, label=name, clip_on=False, **style(names.index(name.split("\n")[0])))
         axes.set_xscale("log", base=2)
-        if value.min() >= 0:
-            axes.set_ylim(0, axes.get_ylim()[1] * 1.05)
-        axes.yaxis.set_major_formatter(lambda v, _: number(v))
+        scale.upright(axes)
         axes.set_title(clean(each), loc="left", fontweight="bold")
         axes.set_ylabel(title)
         axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)

@@ -90,16 +90,17 @@ def scaled_label(what, unit, log, of="", line="\n"):
     return LABELS[what].format(unit=unit) + of + (f"{line}(logarithmic)" if log else "")
 
 
-def ground_of(pictures):
-    """Where a logarithmic scale begins, so that the least is seen."""
-    least = [each.least for each in pictures if each.least > 0]
-    return min(least) / 1.6 if least else 1
+def scale_of(pictures, what, log):
+    """What pictures have in common: up to the highest of their ends. A logarithmic scale begins at the least, so that it is seen, and a tenth of the end."""
+    end = max((each.end for each in pictures if np.isfinite(each.end)), default=0)
+    least = min((each.least for each in pictures if each.least > 0), default=end)
+    log = log and end > 0
+    return ValueScale([min(least, end / 10) if log else 0, end], "log" if log else "linear", 100 if what == "missrate" else 1, about=3)
 
 
-def draw_histogram(axes, length, picture, what, unit, log, ground):
-    """`ground`: of a logarithmic scale. Columns that reach above the end of a linear one are marked."""
-    ground = ground if log else 0
-    end = picture.end
+def draw_histogram(axes, length, picture, what, unit, scale):
+    """Columns that reach above the end of a linear scale are marked."""
+    ground, end = scale.low, picture.end
     if picture.largest == 0:
         axes.text(0.5, 0.5, "nothing" if picture.lines == 0 else f"no {what}" if what != "missrate" else "0 everywhere", transform=axes.transAxes,
                   ha="center", va="center", color="#777777")
@@ -109,21 +110,13 @@ def draw_histogram(axes, length, picture, what, unit, log, ground):
         for height, alpha in ((picture.most, 0.4), (picture.mean, 1)):
             height = np.maximum(np.nan_to_num(height), ground)
             axes.stairs(height, edges, baseline=ground, fill=True, color=LIGHT[what], alpha=alpha, linewidth=0)
-        if picture.above and not log:
+        if picture.above and scale.spread == "linear":
             cut = np.flatnonzero(picture.most > end)
             axes.plot((cut + 0.5) * length / count, np.full(len(cut), 1.0), "|", transform=axes.get_xaxis_transform(), clip_on=False,
                       color=LIGHT["marker"], markersize=4, label="above")
             axes.set_title(f"{number(picture.above)} {unit}{'' if picture.above == 1 else 's'} up to {number(picture.largest)}", loc="right", pad=3, fontsize=7,
                            color=LIGHT["marker"])
-    if log:
-        axes.set_yscale("log")
-        axes.set_ylim(bottom=ground)
-        axes.yaxis.set_major_locator(LogLocator(numticks=5))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.set_ylim(0, end * 1.06 if 0 < end < np.inf else None)
-        axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3))
-    axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: number(v)))
+    scale.upright(axes)
 
 
 def chosen_text(options, count):
@@ -138,7 +131,7 @@ def histogram(result, options):
     figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.55 + 1.05 * count), squeeze=False,
                                 layout="constrained")
     for i, (row, picture) in enumerate(zip(axes[:, 0], counts.pictures)):
-        draw_histogram(row, counts.length, picture, options.what, counts.units[i], options.log, ground_of([picture]))
+        draw_histogram(row, counts.length, picture, options.what, counts.units[i], scale_of([picture], options.what, options.log))
         row.set_title(counts.title(i), loc="left", pad=3, fontweight="bold")
         row.set_ylabel(scaled_label(options.what, counts.units[i], options.log))
     headed(figure, result, *chosen_text(options, counts.phases))
@@ -178,16 +171,14 @@ def small_multiples(result, options):
     below = "\n" if named else ""  # names are longer than what is left beside the note of outliers
     figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.45 + (1.0 + 0.12 * named) * rows), squeeze=False, layout="constrained")
     cells = list(axes.flat)
-    ground = ground_of(counts.pictures)
-    for cell, picture in zip(cells, counts.pictures):
-        draw_histogram(cell, counts.length, picture, options.what, counts.units[0], log, ground)
+    # by factors the sum of all phases has room on the scale of each
+    alone = len(phases) + log
+    scales = [scale_of(some, options.what, log) for some in (counts.pictures[:alone], counts.pictures[alone:])]
+    for i, (cell, picture) in enumerate(zip(cells, counts.pictures)):
+        draw_histogram(cell, counts.length, picture, options.what, counts.units[0], scales[i >= alone])
     for cell, phase in zip(cells, phases):
         cell.set_title(phase_title(phase, names[phase], WIDTHS[options.columns] / across - 0.45) + below, loc="left", pad=3)
     cells[len(phases)].set_title("all phases" + below, loc="left", pad=3, fontweight="bold")
-    # by factors the sum of all phases has room on the scale of each
-    top = max((cell.get_ylim()[1] for cell in cells[:len(phases) + log]), default=1)
-    for cell in cells[:len(phases) + log]:
-        cell.set_ylim(top=top)
     for cell in cells[len(phases) + 1:]:
         cell.set_visible(False)
     figure.supylabel(scaled_label(options.what, counts.units[0], log, f" of {counts.levels[0]}", " "), fontsize=7.5)

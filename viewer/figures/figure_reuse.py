@@ -78,10 +78,7 @@ def reuse(result, options):
         left = len(own) - REUSE_CURVES
         ax.set_title(title + (f"; {left} data structures with fewer misses are left out" if left > 0 else ""), loc="left", fontweight="bold")
         ax.set_xscale("log", base=2)
-        if options.log:
-            ax.set_yscale("log")
-        else:
-            ax.set_ylim(bottom=0)
+        ValueScale(np.concatenate([[100], *(100 * ratio for _, ratio in curves)]), wanted_of(options), 100).upright(ax)
         powers = [2**i for i in range(64) if capacity[0] * line <= 2**i <= capacity[-1] * line]
         ax.set_xticks(powers[:: -max(1, -(-len(powers) // (10 * options.columns)))] or [capacity[0] * line])
         ax.xaxis.set_major_formatter(lambda value, _: x_text(value, "bytes"))

@@ -8,47 +8,14 @@ METRICS = {"swapouts": ("swapouts", "swap-outs"), "error": ("error", "error / %"
            "bits": ("bits", "bits"), "comparators": ("comparators", "comparators"), "area": ("area", "area / transistors"), "energy": ("energy", "energy per event"),
            "slowdown": ("slowdown", "slowdown / %")}
 FRACTIONS = ("error", "slowdown")
-FAR = DRAWING["scale"]["far"]  # slowdowns whose largest is more than so many times the smallest are drawn on logarithmic scales
 
 
-def is_log(metric, values):
-    """Whether a metric is drawn on a logarithmic scale: errors never, slowdowns where they lie far apart."""
-    known = values[~np.isnan(values)]
-    if metric == "error" or len(known) == 0 or known.min() <= 0:
-        return False
-    return metric != "slowdown" or known.max() > FAR * known.min()
+def wanted_scale(metric):
+    return {"error": "linear", "slowdown": "auto"}.get(metric, "log")
 
 
-def even_ticks(low, high, about=5):
-    """Multiples of 1, 2 or 5 times a power of ten, so many or about so; as ticks() of the page (d3-array)."""
-    step = (high - low) / about
-    power = 10.0 ** np.floor(np.log10(step))
-    step = power * next(size for size, least in ((10, 50 ** 0.5), (5, 10 ** 0.5), (2, 2 ** 0.5), (1, 0)) if step / power >= least)
-    return [i * step for i in range(int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9)) + 1)]
-
-
-def log_ticks(low, high):
-    """Powers of ten, at most about five; where there are fewer than two, steps of 1, 2, 5; as logTicks() in viewer/web/src/chart.ts."""
-    least, most = np.log10(low), np.log10(high)
-    found = [10.0 ** each for each in np.arange(np.ceil(least - 1e-9), most + 1e-9, max(1, np.floor((most - least) / 4 + 0.5)))]
-    if len(found) < 2:
-        found = [each * 10.0 ** np.floor(least) for each in (1, 2, 5, 10, 20, 50)]
-    inside = [each for each in found if low * (1 - 1e-9) <= each <= high]
-    return inside if len(inside) > 1 else even_ticks(low, high, 3)
-
-
-class LogTicks(Locator):
-    def __call__(self):
-        low, high = sorted(self.axis.get_view_interval())
-        return log_ticks(low, high) if 0 < low < high else []
-
-
-def logarithmic(axes):
-    """A logarithmic y axis with numbers as elsewhere."""
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogTicks())
-    axes.yaxis.set_major_formatter(lambda value, _: number(value))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+def whole_of(metric):
+    return 100 if metric in FRACTIONS else 1
 
 
 def without_slowdown(result):
@@ -130,7 +97,7 @@ class Cells:
             raise Refused(f"{self.result.path}:/sweep/rows: the column '{column}' has nan, which is no number; the file is damaged")
         if len(found) != 0 and unknown.all():
             raise Refused(f"{self.result.path}: has no cell whose {metric} is known; {why_unknown(self.result)}")
-        return found * (100.0 if metric in FRACTIONS else 1.0)
+        return found * float(whole_of(metric))
 
 
 def named_eviction(result, options):
@@ -144,15 +111,6 @@ def named_eviction(result, options):
 
 def cell_text(metric, value):
     return number(value) if metric not in FRACTIONS else f"{value:.3g}" if metric == "slowdown" else f"{value:.2f}"
-
-
-def matrix_colours(matrix, log, of=None):
-    """Colours of a matrix, and their scale for a legend, by the range of the matrix or of what else they are `of`; as viewer/web/src/views/matrix.ts."""
-    begin, share = DRAWING["scale"]["matrix"]
-    low, high = (end(matrix if of is None else of) for end in (np.nanmin, np.nanmax))
-    norm = (LogNorm if log else Normalize)(low, high if high > low else low * 2 or 1)
-    cells = np.dstack([ramp(begin + share * np.nan_to_num(np.asarray(norm(matrix)))), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
-    return cells, matplotlib.cm.ScalarMappable(norm, ListedColormap(ramp(begin + share * np.linspace(0, 1, 256)) / 255))
 
 
 def write_cells(figure, axes, colours, scale, texts, shape):
@@ -198,11 +156,11 @@ class SweepPanel:
             if not np.isnan(v):
                 theirs = self.published[k]
                 texts[at] = cell_text(metric, v) + (f"\n({cell_text(metric, theirs)}{'*' if self.misprint[k] else ''})" if not np.isnan(theirs) else "")
-        colours, bar = matrix_colours(matrix, scale.log, scale.values)
+        colours = scale.colours(matrix)
         axes.imshow(colours, aspect="auto")
         axes.set_yticks(range(len(scale.names)), scale.names)
         axes.set(xlabel="counters", ylabel="granularity / lines")
-        return colours, bar, texts, matrix.shape
+        return colours, scale.bar, texts, matrix.shape
 
     def draw_curves(self, axes, metric, scale):
         curves = []
@@ -216,29 +174,28 @@ class SweepPanel:
             if self.has_published():
                 axes.plot(x, theirs, markerfacecolor="white", markeredgewidth=0.8, **{**looks, "linestyle": "none"})
         axes.set_xscale("log", base=2)
-        if scale.log:
-            logarithmic(axes)
+        scale.values.upright(axes)
         axes.set(xlabel="counters", ylabel=METRICS[metric][1])
         legend_beside(axes, title="open: published" if self.has_published() else None, title_fontsize=7)
         axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
 
 
 class SweepScale:
-    """What all panels have in common: granularities, numbers of counters, the range of the values."""
+    """What all panels have in common: granularities, numbers of counters, scales of values and of colours."""
 
     def __init__(self, panels, metric):
         self.names = list(dict.fromkeys(name for panel in panels for name in panel.cells.granularity))
         self.counts = sorted({int(count) for panel in panels for count in panel.cells.counters})
-        self.values = np.concatenate([panel.value for panel in panels])
-        self.log = is_log(metric, self.values)
+        ours, theirs = (np.concatenate([getattr(panel, of) for panel in panels]) for of in ("value", "published"))
+        self.values = ValueScale(np.append(ours, theirs), wanted_scale(metric), whole_of(metric))
+        self.colours, self.bar = shades(ValueScale(ours, wanted_scale(metric), whole_of(metric), tight=True))
 
     @staticmethod
     def unite(every):
-        """One range in the axes of all curves."""
+        """One range of counters in the axes of all curves."""
         for axes in every[1:]:
             axes.sharex(every[0])
-            axes.sharey(every[0])
-        every[0].autoscale()
+        every[0].autoscale(axis="x")
 
 
 MOST_PANELS = 20

@@ -106,9 +106,10 @@ def campaigns_without_what_is_asked_for_are_refused():
 
 def symmetric_logarithmic_colours_are_those_of_the_page():
     # by hand: unit 1; log1p(9) / log1p(999) = log 10 / log 1000
-    norm = colour_scale(np.array([0.0, 1, 9, 999]), "swapouts")
+    norm = ValueScale([0.0, 1, 9, 999], "auto", tight=True).norm()
     assert np.allclose(np.asarray(norm([0.0, 9, 999])), [0, 1 / 3, 1])
-    assert isinstance(colour_scale(np.array([1.0, 29]), "bits"), Normalize) and isinstance(colour_scale(np.array([1.0, 31]), "bits"), LogNorm)
+    near, far = (ValueScale([1.0, most], "auto", tight=True).norm() for most in (29, 31))
+    assert isinstance(near, Normalize) and isinstance(far, LogNorm)
 
 
 def labels_do_not_stand_over_each_other():

@@ -6,13 +6,12 @@
 #include <cstdlib>
 
 #include "tests/storage/temporary.hpp"
-#include "viewer/figures/figure.hpp"
+#include "viewer/figures/figure_script.hpp"
 
 namespace cachetally {
 namespace {
 
 using testing::contents;
-using testing::write_contents;
 
 TEST(Drawn, IsWhatTheFileHas) {
     if (std::system("/usr/bin/python3 -c 'from importlib.util import find_spec\n"
@@ -23,11 +22,8 @@ TEST(Drawn, IsWhatTheFileHas) {
     std::string drawn = script.substr(0, script.rfind("main()"));
     for (const char* part : {"", "_counts", "_fronts", "_tables", "_main"})
         drawn += contents(fmt::format("{}/tests/viewer/figures/drawn{}.py", CACHETALLY_SOURCE_DIR, part));
-    write_contents(directory / "drawn.py", drawn);
-    EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory / "drawn.py") + " " + directory.path().string() +
-                           " " CACHETALLY_FIGURE_DATA)
-                              .c_str()),
-              0);
+    const ScriptEnd end = run_figure_script(drawn, {directory.path().string(), CACHETALLY_FIGURE_DATA});
+    EXPECT_EQ(end.status, 0) << end.messages;
 }
 
 }  // namespace

@@ -4,19 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "monitor/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
 #include "tests/viewer/figures/figures.hpp"
+#include "viewer/figures/figure_script.hpp"
 
 namespace cachetally {
 namespace {
 
 using testing::contents;
 using testing::Figures;
-using testing::write_contents;
 
 TEST_F(Figures, CurvesHaveTheNamesOfTheirEdgesAndTestsAndUnits) {
     result_ = directory_ / "p.h5";
@@ -119,7 +117,7 @@ TEST_F(Figures, FrontsHaveTheCellsThatNoOtherBeats) {
     // by hand: 2 has the least slowdown of those without error, 4 and 5 are equal and beat 3 and (by the error alone)
     // 8, 1 takes the least of all; of 7 it is not known
     const std::string script(figure_script());
-    write_contents(directory_ / "front.py", script.substr(0, script.rfind("main()")) + R"(
+    const std::string checks = script.substr(0, script.rfind("main()")) + R"(
 result = Result(sys.argv[1])
 drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", settings="", more=[], standing=["33133111:error,slowdown:5"])).axes[0]
 line = next(each for each in drawn.lines if each.get_label() == "front in error, slowdown")
@@ -130,9 +128,11 @@ cells = {each.get_label(): sorted(zip(*(np.round(values, 9).tolist() for values 
 assert cells["C = 16"] == [(1, 10), (2, 20), (5, -10)], cells
 assert cells["C = 64"] == [(0, 40), (0, 50), (1, 10), (3, 10)], cells
 assert drawn.get_yscale() == "linear", "a slowdown below 0 has no logarithm"
-assert is_log("slowdown", np.array([1, 31])) and not is_log("slowdown", np.array([1, 29])) and not is_log("error", np.array([1, 99]))
-)");
-    EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory_ / "front.py") + " " + result_).c_str()), 0);
+spreads = [ValueScale([1, most], wanted_scale(metric)).spread for metric, most in (("slowdown", 31), ("slowdown", 29), ("error", 99), ("bits", 2))]
+assert spreads == ["logarithmic", "linear", "linear", "logarithmic"], spreads
+)";
+    const ScriptEnd end = run_figure_script(checks, {result_});
+    EXPECT_EQ(end.status, 0) << end.messages;
     for (const char* columns : {"--columns=1", "--columns=2"}) {
         FigureRequest wanted =
             request("front", "f.svg", {"--metric=slowdown", "--standing=33133111:error,slowdown:5", columns});
@@ -155,7 +155,7 @@ TEST_F(Figures, FrontsTellSettingsShortlyAndWhoseCellsRemain) {
     write_sweep_rows(result_, {0.05, 0.00, 0.02}, {-0.1, 0.40, 0.20});
     write_sweep_rows(directory_ / "t.h5", {0.05, 0.00, 0.02}, {-0.1, 0.40, 0.20});
     const std::string script(figure_script());
-    write_contents(directory_ / "front.py", script.substr(0, script.rfind("main()")) + R"(
+    const std::string checks = script.substr(0, script.rfind("main()")) + R"(
 assert short_settings(["ways=0,width=8,record=8", "ways=4,width=16,record=8"]) == ({"ways=0,width=8,record=8": "0/8", "ways=4,width=16,record=8": "4/16"}, "ways/width")
 assert short_settings(["ways=0,width=8", "ways=4,width=8"]) == ({"ways=0,width=8": "ways=0", "ways=4,width=8": "ways=4"}, "")
 for alone in (["", "ways=4"], ["ways=4"], ["ways=4", "drain=full,ways=4"]):
@@ -166,11 +166,9 @@ def remaining(second):
 assert remaining("333:error,slowdown:5") == ['remaining cells: front in error, slowdown within 5 %'], remaining("333:error,slowdown:5")
 first, second = remaining("333:error:1")
 assert (first, second) == ('remaining cells: front in error, slowdown within 5 %: s.h5', 'remaining cells: front in error within 1 %: t.h5'), (first, second)
-)");
-    EXPECT_EQ(
-        std::system(
-            ("/usr/bin/python3 " + (directory_ / "front.py") + " " + result_ + " " + (directory_ / "t.h5")).c_str()),
-        0);
+)";
+    const ScriptEnd end = run_figure_script(checks, {result_, directory_ / "t.h5"});
+    EXPECT_EQ(end.status, 0) << end.messages;
 }
 
 TEST_F(Figures, FrontsOverWhatTheFileDoesNotTellAreRefused) {

@@ -7,6 +7,7 @@
 #include "viewer/core/groups.hpp"
 #include "viewer/core/heat.hpp"
 #include "viewer/core/scale.hpp"
+#include "viewer/core/value_scale.hpp"
 #include "viewer/core/wasm/words.hpp"
 
 #define CACHETALLY_PAGE(name) __attribute__((export_name(#name))) name
@@ -215,6 +216,14 @@ Answer* CACHETALLY_PAGE(shades)(const Numbers& sum, const Numbers& weight, const
 }
 double CACHETALLY_PAGE(end_of_scale)(double clip, double most, DrawnScale scale) {
     return cachetally::end_of_scale(clip, most, scale);
+}
+/// Its spread, ends and unit; then what is named.
+Answer* CACHETALLY_PAGE(value_scale)(double least, double most, double small, double large, DrawnScale scale,
+                                     bool centred, bool tight, double ticks) {
+    const ValueScale found = cachetally::value_scale({least, most, small, large}, {scale, centred, tight, ticks});
+    auto* answer = new Answer({static_cast<double>(found.spread), found.bottom, found.top, found.unit});
+    answer->put_all(found.ticks);
+    return answer;
 }
 
 }  // extern "C"

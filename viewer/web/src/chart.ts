@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What plots of curves and points have in common: scales of values (linear, logarithmic, and symmetric logarithmic where values of both signs or zeros
-// lie far apart), axes, curves that lie on each other, names beside their ends or in free places.
-import { bisectLeft, group, max, mean, min, pairs, range, sort, ticks } from 'd3-array';
+// What plots of curves and points have in common: scales of values, axes, curves that lie on each other, names beside their ends or in free places.
+import { bisectLeft, group, max, mean, min, pairs, sort } from 'd3-array';
 import { scaleLinear, scaleLog, scaleSymlog } from 'd3-scale';
-import { scale as rule } from '../../drawing.json';
+import { answer, scaleOf } from './core';
 import { textWidth, theme, type Box, type Painter, type Point } from './paint';
 
-/** `auto`: logarithmic where values lie far apart. */
+/** `auto`: logarithmic where values lie far apart (of values), or linear and cut where some lie far above the rest (of counts over addresses). */
 export type Wanted = 'linear' | 'log' | 'auto';
 
 /** Of values that are known: the least and the most; the smallest and the largest magnitude of those that are not 0. */
@@ -16,41 +15,17 @@ export function extentOf(...lists: Iterable<number>[]) {
     return { least: min(known) ?? Infinity, most: max(known) ?? -Infinity, small: min(sizes) ?? Infinity, large: max(sizes) ?? -Infinity };
 }
 
-/** Powers of ten from `least` to `most`, at most about five; where there are fewer than two, steps of 1, 2, 5. */
-function logTicks(least: number, most: number): number[] {
-    const [low, high] = [least, most].map(Math.log10);
-    const powers = range(Math.ceil(low - 1e-9), high + 1e-9, Math.max(1, Math.round((high - low) / 4)));
-    const found = powers.length > 1 ? powers.map((power) => 10 ** power) : [1, 2, 5, 10, 20, 50].map((each) => each * 10 ** Math.floor(low));
-    const inside = found.filter((each) => each >= least * (1 - 1e-9) && each <= most);
-    return inside.length > 1 ? inside : ticks(least, most, 3);
-}
-
-/** 0 and powers of ten on both sides, at most three, evenly from the largest down. */
-function symlogTicks(unit: number, least: number, most: number): number[] {
-    const top = Math.floor(Math.log10(Math.max(most, -least) / unit) + 1e-9);
-    const side = range(top, -1, -Math.ceil((top + 1) / 3)).map((power) => unit * 10 ** power);
-    return [...side.map((each) => -each), 0, ...side.reverse()].filter((each) => each >= least && each <= most);
-}
-
 export type ValueScale = ReturnType<typeof valueScale>;
 
-/** `symmetric`: 0 in the middle; `tight`: from the least to the most value, without 0 and without room at the ends; `about`: so many ticks.
- * `at`: 0 .. 1 from the bottom to the top; beyond where the value lies beyond. */
+const spreads = ['linear', 'logarithmic', 'symmetric logarithmic'] as const;
+
+/** By viewer/core/value_scale.hpp. `at`: 0 .. 1 from the bottom to the top; beyond where the value lies beyond. */
 export function valueScale({ least, most, small, large }: ReturnType<typeof extentOf>, wanted: Wanted, { symmetric = false, tight = false, about = 5 } = {}) {
-    const near = !(large >= small) || wanted === 'linear' || (wanted === 'auto' && large <= rule.far * small);
-    const spread = near ? 'linear' : least > 0 ? 'logarithmic' : 'symmetric logarithmic';
-    const whole = tight || spread === 'logarithmic' ? [least, most] : [Math.min(0, least), Math.max(0, most)];
-    const [from, end] = symmetric && large > 0 ? [-large, large] : spread === 'logarithmic' && !tight && least === most ? [least / 2, 2 * most] : whole;
-    const to = end > from || spread !== 'linear' ? end : from + 1;
-    // linear up to a power of ten not above the least magnitude, at most six below the largest
-    const unit = 10 ** Math.floor(Math.log10(Math.max(small, large / 1e6)) + 1e-9);
-    const scale = spread === 'linear' ? scaleLinear() : spread === 'logarithmic' ? scaleLog() : scaleSymlog().constant(unit);
-    const room = tight ? 0 : rule.room;
-    scale.domain([from, to]).range([from < 0 || spread === 'logarithmic' ? room : 0, 1 - room]);
-    const [bottom, top] = tight ? [from, to] : [scale.invert(0), scale.invert(1)];
-    const found = spread === 'linear' ? ticks(bottom, top, about) : spread === 'logarithmic' ? logTicks(bottom, top) : symlogTicks(unit, from, to);
+    const [spreadIndex, bottom, top, unit, ...ticks] = answer('value_scale', least, most, small, large, scaleOf(wanted), symmetric, tight, about).numbers;
+    const spread = spreads[spreadIndex];
+    const scale = spread === 'linear' ? scaleLinear([bottom, top], [0, 1]) : spread === 'logarithmic' ? scaleLog([bottom, top], [0, 1]) : scaleSymlog([bottom, top], [0, 1]).constant(unit);
     const at = (value: number): number => (spread === 'logarithmic' ? (value > 0 ? Math.max(0, scale(value)) : 0) : scale(value));
-    return { spread, at, ticks: found };
+    return { spread, at, ticks };
 }
 
 /** Where values of a scale lie in a box. */

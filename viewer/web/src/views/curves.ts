@@ -7,13 +7,11 @@ import { distinctColours, theme } from '../paint';
 import { fill, h, segmented, select, tableBy, tableElement, type Column, type Table } from '../dom';
 import { figureOf } from '../figure';
 import { followHands } from '../gestures';
+import { scale as rule } from '../../../drawing.json';
 import { brief, parseRange } from '../numbers';
 import { snippet } from '../python';
 import { curvesOf, drawCurves, groupsOf, heightOf, plateauAt, plotBox, residualsOf, unitTitle, xText, type Against, type CurveGroup, type CurvePicture, type Shown } from './curves_draw';
 import { decisionsOf, findingsTable } from './scores';
-
-/** Counts far apart are drawn on a logarithmic scale. */
-const steep = 4;
 
 const marks = 'Dashed: an edge with its interval; dotted: a plateau; ▲ what is true; × a size that was left out.';
 const moves = 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all.';
@@ -85,7 +83,7 @@ export function curvesView(app: App): View {
         return {
             ...{ group, shown, view: range() },
             colour: (each) => colours.get(each.id) ?? theme().ink,
-            log: most > 0 && (scaleKind(app) === 'log' || (scaleKind(app) === 'auto' && least > 0 && most > least * steep)),
+            log: most > 0 && (scaleKind(app) === 'log' || (scaleKind(app) === 'auto' && least > 0 && most > least * rule.steep)),
             residuals: residuals === '' || loads() ? [] : shown.map((each) => residualsOf(each, all(), residuals)),
             residualTitle: residuals === 'first' ? 'against the same curve of the first file' : 'against the plateaus that were found',
         };
