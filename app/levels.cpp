@@ -104,8 +104,12 @@ LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome) {
         input.holds = level.holds;
         histograms.begin();
         if (!collect(level.above, histograms, input.above) || !collect(level.below, histograms, input.below)) continue;
-        levels.lines.push_back(level_lines(input, level.tlb ? AddressMap() : outcome.virtual_address));
+        LevelLines& lines =
+            levels.lines.emplace_back(level_lines(input, level.tlb ? AddressMap() : outcome.virtual_address));
         levels.exact.push_back(histograms.exact() && fit_into_lines(input));
+        const auto causes = std::ranges::find(outcome.line_causes, level.name, &HierarchyCauses::Lines::level);
+        if (levels.exact.back() && causes != outcome.line_causes.end())
+            add_causes(lines, causes->rows, outcome.virtual_address);
     }
     return levels;
 }

@@ -229,6 +229,7 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
         causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy),
                        counting.attribution ? source.sites() : nullptr,
                        counting.attributed.cores ? topology.machine().cores : 1);
+    if (causes && counting.links) causes->count_lines();
     std::optional<HierarchyReuse> reuse;
     if (counting.reuse)
         reuse.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy),
@@ -256,6 +257,7 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
         outcome.attribution = attribution->found(*source.sites(), source.site_names());
     if (causes && !outcome.attribution.empty()) causes->attribute(outcome.attribution);
     if (causes) outcome.sharing = causes->sharing();
+    if (causes && counting.links) outcome.line_causes = causes->lines();
     if (cores) outcome.cores = cores->found();
     if (reuse) outcome.reuse = reuse->found(outcome.attribution.names.objects);
     // With sites, causes are of what references are for: regions of a running program are known at its end alone.

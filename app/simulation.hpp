@@ -14,6 +14,7 @@
 #include "cachetally/topology.hpp"
 #include "monitor/attribution/attribution.hpp"
 #include "monitor/attribution/level_cores.hpp"
+#include "monitor/causes/hierarchy_causes.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/causes/sharing.hpp"
 #include "monitor/exact_histogram.hpp"
@@ -74,11 +75,12 @@ struct MonitorOutcome {
 struct Outcome {
     RunResult run;
     std::vector<MonitorOutcome> monitors;
-    std::vector<LinkCounts> links;    ///< of every link, where that was asked for
-    std::vector<LevelCauses> causes;  ///< likewise
-    Sharing sharing;                  ///< with causes
-    Attribution attribution;          ///< likewise; empty where the source does not know what its sites are
-    LevelCores cores;                 ///< likewise
+    std::vector<LinkCounts> links;                    ///< of every link, where that was asked for
+    std::vector<LevelCauses> causes;                  ///< likewise
+    std::vector<HierarchyCauses::Lines> line_causes;  ///< with causes and links
+    Sharing sharing;                                  ///< with causes
+    Attribution attribution;  ///< likewise; empty where the source does not know what its sites are
+    LevelCores cores;         ///< likewise
     std::vector<ReuseDistances> reuse;
     std::vector<ListenerView> listeners;
     std::vector<Region> regions;

@@ -14,13 +14,26 @@
 namespace cachetally {
 namespace {
 
-/// The four numbers of tallies as columns.
-void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::string& axis) {
+/// The four numbers of tallies as columns; `beside`: others on the same axis.
+void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::string& axis,
+                   const std::vector<std::string>& beside = {}) {
     group.write("accesses", column_of(tallies, &Tally::accesses));
     group.write("misses", column_of(tallies, &Tally::misses));
     group.write("hits", column_of(tallies, &Tally::hits));
     group.write("miss_rate", column_of(tallies, &Tally::miss_rate));
-    set_axes(group, "accesses", {axis}, {"misses", "hits", "miss_rate"});
+    std::vector<std::string> others{"misses", "hits", "miss_rate"};
+    others.insert(others.end(), beside.begin(), beside.end());
+    set_axes(group, "accesses", {axis}, others);
+}
+
+/// Columns of the misses' causes, if these are known; their names.
+std::vector<std::string> write_line_causes(Group& group, const LevelLines& lines) {
+    std::vector<std::string> names;
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
+        if (lines.causes[cause].empty()) return {};
+        group.write(names.emplace_back(to_string(MissCause(cause))), lines.causes[cause]);
+    }
+    return names;
 }
 
 /// The rows of structures: the regions, and elsewhere.
@@ -145,7 +158,7 @@ void write_combined(Group& root, const std::vector<LevelLines>& levels) {
         group.write("address", std::vector<std::uint64_t>(level.address));
         group.write("phase", level.phase);
         const std::vector<Tally> tallies = tallies_of(level);
-        write_tallies(group, tallies, "address");
+        write_tallies(group, tallies, "address", write_line_causes(group, level));
         write_line_pyramid(group, level, tallies);
         write_grid(group, level);
     }
@@ -169,6 +182,9 @@ LevelLines read_combined(const Group& root, const std::string& level) {
     lines.phase = read_column<std::uint32_t>(group, "phase", lines.address.size());
     lines.accesses = read_column<double>(group, "accesses", lines.address.size());
     lines.misses = read_column<double>(group, "misses", lines.address.size());
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+        if (const char* name = to_string(MissCause(cause)); group.has(name))
+            lines.causes[cause] = read_column<double>(group, name, lines.address.size());
     return lines;
 }
 

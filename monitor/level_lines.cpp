@@ -80,6 +80,28 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
     return lines;
 }
 
+void add_causes(LevelLines& lines, std::span<const LineCauses> rows, const AddressMap& map) {
+    for (std::vector<double>& counts : lines.causes) counts.assign(lines.address.size(), 0);
+    std::vector<std::size_t> starts{0};  // of phases
+    for (std::size_t i = 0; i < lines.phase.size(); ++i)
+        while (starts.size() <= lines.phase[i]) starts.push_back(i);
+    starts.push_back(lines.phase.size());
+    for (const LineCauses& row : rows) {
+        const Address line = align_down(map ? map(row.address) : row.address, lines.line_bytes);
+        const std::size_t phase = std::min<std::size_t>(row.phase, starts.size() - 2);
+        const auto begin = lines.address.begin() + static_cast<std::ptrdiff_t>(starts[phase]);
+        const auto end = lines.address.begin() + static_cast<std::ptrdiff_t>(starts[phase + 1]);
+        const auto found = std::lower_bound(begin, end, line);
+        const auto at = static_cast<std::size_t>(found - lines.address.begin());
+        if (found == end || *found != line || lines.phase[at] != row.phase) {
+            lines.causes = {};
+            return;
+        }
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            lines.causes[cause][at] += static_cast<double>(row.misses[cause]);
+    }
+}
+
 std::vector<StructureTally> by_structure(const LevelLines& lines, std::span<const Region> regions) {
     const RegionFinder finder(regions);
     std::map<std::pair<std::uint32_t, std::uint32_t>, Tally> sums;

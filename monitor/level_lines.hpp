@@ -3,6 +3,7 @@
 // (Schulz et al. 2002, section 3.3).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "cachetally/reference_source.hpp"
+#include "monitor/causes/line_causes.hpp"
 #include "monitor/histogram.hpp"
 
 namespace cachetally {
@@ -64,7 +66,11 @@ struct LevelLines {
     std::vector<std::uint32_t> phase;
     std::vector<Address> address;  ///< as `map` gives it: virtual, so that regions can be found
     std::vector<double> accesses, misses;
+    std::array<std::vector<double>, miss_cause_count> causes{};  ///< of the misses; empty if not known
 };
+
+/// Adds causes of misses, which are of lines of the level, to be mapped; not if any is of no row.
+void add_causes(LevelLines& lines, std::span<const LineCauses> rows, const AddressMap& map = {});
 
 /// Functions are summed. `map` is applied to the lines' addresses.
 LevelLines level_lines(const LevelInput& input, const AddressMap& map = {});

@@ -110,22 +110,23 @@ const LineNumbers::Line& CauseWatch::known_line(Address address) {
 void CauseWatch::asked(const Waiting& event, const Known& known) {
     Line& line = lines_.line(known.number);
     const bool misses = line.fate != Fate::here && is_demand(event.kind);
-    if (misses) count_miss(line, event, known.structure, 1);
+    if (misses) count_miss(line, event, known, 1);
     lines_.use(known.number);  // hit or miss
-    if (misses && event.times > 1) count_miss(line, event, known.structure, event.times - 1);
+    if (misses && event.times > 1) count_miss(line, event, known, event.times - 1);
     if (by_site_) by_site_->asked(known.number, event.site, event.kind);
     const bool written_back = event.kind == EventKind::write_back || event.kind == EventKind::ring_write;
     if (written_back && victims_allocate_) line.fate = Fate::here;
 }
 
-void CauseWatch::count_miss(const Line& line, const Waiting& event, std::uint32_t structure, std::uint32_t times) {
+void CauseWatch::count_miss(const Line& line, const Waiting& event, const Known& known, std::uint32_t times) {
     MissCause cause = MissCause::first_use;
     if (line.fate == Fate::invalidated) cause = MissCause::invalidated;
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
     if (!counting_.is_on()) return;
     const std::uint32_t core = by_core_ ? event.core : 0;
-    misses_[{structure, phase_, core}][static_cast<unsigned>(cause)] += times;
+    misses_[{known.structure, phase_, core}][static_cast<unsigned>(cause)] += times;
     if (by_site_) by_site_->missed(event.site, event.core, cause, times);
+    if (by_line_) by_line_->add(known.number, event.line, cause, times);
     if (sharing_ != nullptr)
         sharing_->missed({place_.level, place_.node, phase_, event.site, event.core, cause, times, place_.is_last},
                          event.line);
@@ -153,6 +154,7 @@ void CauseWatch::follow(const Control& control) {
     catch_up();
     counting_.follow(control);
     if (control.kind != Control::Kind::barrier) return;
+    if (by_line_) by_line_->end_phase(phase_);
     ++phase_;
     if (by_site_) by_site_->end_phase();
 }
@@ -160,6 +162,22 @@ void CauseWatch::follow(const Control& control) {
 const SiteCauses& CauseWatch::by_site() {
     catch_up();
     return *by_site_;
+}
+
+std::vector<LineCauses> CauseWatch::lines(const std::vector<CauseWatch*>& copies) {
+    std::vector<LineCauses> all;
+    for (CauseWatch* copy : copies) {
+        copy->catch_up();
+        if (!copy->by_line_) continue;
+        const std::vector<LineCauses> rows = copy->by_line_->rows(copy->phase_);
+        all.insert(all.end(), rows.begin(), rows.end());
+    }
+    sort_and_sum(
+        all, [](const LineCauses& row) { return std::pair(row.phase, row.address); },
+        [](LineCauses& sum, const LineCauses& row) {
+            for (unsigned cause = 0; cause < miss_cause_count; ++cause) sum.misses[cause] += row.misses[cause];
+        });
+    return all;
 }
 
 LevelCauses CauseWatch::sum(const std::string& level, const std::vector<CauseWatch*>& copies) {

@@ -12,6 +12,7 @@
 
 #include "cachetally/listener.hpp"
 #include "cachetally/topology.hpp"
+#include "monitor/causes/line_causes.hpp"
 #include "monitor/causes/line_numbers.hpp"
 #include "monitor/causes/line_stack.hpp"
 #include "monitor/causes/miss_causes.hpp"
@@ -56,6 +57,11 @@ public:
         place_ = place;
     }
 
+    /// Counts misses by line, too, from now on.
+    void count_lines() { by_line_.emplace(); }
+    /// Of several copies together, ascending by (phase, address); empty if they do not count lines.
+    static std::vector<LineCauses> lines(const std::vector<CauseWatch*>& copies);
+
     /// What was found so far, of several copies together.
     static LevelCauses sum(const std::string& level, const std::vector<CauseWatch*>& copies);
     /// The same by the sites of references; only with these.
@@ -99,7 +105,7 @@ private:
     const LineNumbers::Line& known_line(Address address);
     void asked(const Waiting& event, const Known& known);
     void happened(const Waiting& event, const Known& known);
-    void count_miss(const Line& line, const Waiting& event, std::uint32_t structure, std::uint32_t times);
+    void count_miss(const Line& line, const Waiting& event, const Known& known, std::uint32_t times);
     void follow(const Control& control);
 
     std::uint32_t line_bytes_;
@@ -110,6 +116,7 @@ private:
     LineNumbers& numbers_;
     LineStack lines_;
     std::optional<SiteCauses> by_site_;
+    std::optional<LineCauseCounts> by_line_;
     bool by_core_;
     SharingWatch* sharing_ = nullptr;
     Place place_;

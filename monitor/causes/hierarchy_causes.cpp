@@ -40,14 +40,27 @@ HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy,
     }
 }
 
+std::vector<CauseWatch*> HierarchyCauses::Level::watches() const {
+    std::vector<CauseWatch*> watches;
+    for (const auto& copy : copies) watches.push_back(copy.get());
+    return watches;
+}
+
+void HierarchyCauses::count_lines() {
+    for (const Level& level : levels_)
+        for (CauseWatch* watch : level.watches()) watch->count_lines();
+}
+
 std::vector<LevelCauses> HierarchyCauses::found() const {
     std::vector<LevelCauses> causes;
-    for (const Level& level : levels_) {
-        std::vector<CauseWatch*> copies;
-        for (const auto& copy : level.copies) copies.push_back(copy.get());
-        causes.push_back(CauseWatch::sum(level.name, copies));
-    }
+    for (const Level& level : levels_) causes.push_back(CauseWatch::sum(level.name, level.watches()));
     return causes;
+}
+
+std::vector<HierarchyCauses::Lines> HierarchyCauses::lines() const {
+    std::vector<Lines> lines;
+    for (const Level& level : levels_) lines.push_back({level.name, CauseWatch::lines(level.watches())});
+    return lines;
 }
 
 Sharing HierarchyCauses::sharing() const { return sharing_ ? sharing_->found(shared_levels_) : Sharing(); }

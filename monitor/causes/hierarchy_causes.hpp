@@ -23,8 +23,18 @@ public:
     HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
                     const AddressMap& map = {}, const SiteTable* sites = nullptr, unsigned cores = 1);
 
+    /// Counts misses by line, too; to be called before the first access.
+    void count_lines();
+
     /// What was found so far, level by level in the order of the machine description.
     std::vector<LevelCauses> found() const;
+
+    /// The same by line; the addresses are those of the level.
+    struct Lines {
+        std::string level;
+        std::vector<LineCauses> rows;  ///< ascending by (phase, address)
+    };
+    std::vector<Lines> lines() const;
 
     /// Of the levels of nodes that are kept coherent, where there are several; else empty.
     Sharing sharing() const;
@@ -36,6 +46,8 @@ private:
     struct Level {
         std::string name;
         std::vector<std::unique_ptr<CauseWatch>> copies;
+
+        std::vector<CauseWatch*> watches() const;
     };
 
     RegionFinder finder_;

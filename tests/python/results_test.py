@@ -131,7 +131,7 @@ class Runs(InDirectory):
         self.assertGreater(seen, 0)
 
     def test_by_line(self):
-        for result, _, level in self.each_level():
+        for result, told, level in self.each_level():
             if level not in result.file["combined"]:
                 with self.assertRaisesRegex(cachetally.CachetallyError, f"no counts of {level} by line, only of L1D"):
                     result.misses(level, by="line")
@@ -148,6 +148,14 @@ class Runs(InDirectory):
                 self.assertEqual(frame.attrs["units"], {"misses": "1", "address": "bytes"})
             both = result.combined(level)
             self.assertEqual(both.index.names, ["phase", "address"])
+            if level in told.get("causes", {}) and len(addresses):
+                by_cause = {cause: group[cause][:] for cause in CAUSES}
+                self.assertEqual(sum(by_cause.values()).tolist(), misses.tolist())
+                for phase in range(len(told["phases"])):
+                    expected = {cause: sum(row[cause] for row in told["causes"][level]["misses"] if row["phase"] == phase) for cause in CAUSES}
+                    self.assertEqual({cause: counts[phases == phase].sum() for cause, counts in by_cause.items()}, expected)
+            else:
+                self.assertNotIn(CAUSES[0], group)
             np.testing.assert_array_equal(both["misses"], misses)
             self.assertEqual(both.attrs["line_bytes"], group.attrs["line_bytes"])
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "monitor/causes/miss_causes.hpp"
 #include "storage/columns.hpp"
 #include "storage/copy.hpp"
 #include "storage/file.hpp"
@@ -21,11 +22,12 @@ namespace {
 
 constexpr std::uint64_t rows_at_once = 1 << 20;
 constexpr std::uint64_t pyramid_blocks = 20000;  ///< levels with more are left out
-constexpr std::size_t top_rows = 1000;           ///< that are kept by each count
+constexpr std::size_t most_counts = 2 + miss_cause_count;
+constexpr std::size_t top_rows = 1000;  ///< that are kept by each count
 
 /// The columns of a histogram that are summed.
 struct Shape {
-    std::vector<std::string> counts;  ///< "count", or "accesses" and "misses"
+    std::vector<std::string> counts;  ///< "count", or "accesses" and "misses", and their causes
     const char* address = "address";
     std::uint64_t rows = 0;
     std::uint64_t unit = 0;
@@ -40,6 +42,8 @@ Shape shape_of(const Group& group) {
     Shape shape;
     const bool level = group.has("accesses");
     shape.counts = level ? std::vector<std::string>{"accesses", "misses"} : std::vector<std::string>{"count"};
+    for (unsigned cause = 0; level && cause < miss_cause_count; ++cause)
+        if (const char* name = to_string(MissCause(cause)); group.has(name)) shape.counts.emplace_back(name);
     if (group.has("virtual_address")) shape.address = "virtual_address";
     shape.rows = group.open_dataset("address").rows();
     shape.unit = group.whole_attribute(level ? "line_bytes" : "unit_bytes");
@@ -51,7 +55,7 @@ Shape shape_of(const Group& group) {
 /// Counts by phase and block of `units` aligned lines; blocks grow where there are too many.
 class Blocks {
 public:
-    using Counts = std::array<double, 2>;
+    using Counts = std::array<double, most_counts>;
 
     explicit Blocks(std::size_t most) : most_(most) {}
 
@@ -133,7 +137,7 @@ struct Reduced {
 void add_rows(Reduced& into, const Group& group, const Shape& shape, std::uint64_t first, std::uint64_t count) {
     std::vector<std::uint64_t> address(count);
     std::vector<std::uint32_t> phase(count), span(count, 1);
-    std::array<std::vector<double>, 2> counts;
+    std::array<std::vector<double>, most_counts> counts;
     group.open_dataset(shape.address).read_rows(first, std::span(address));
     group.open_dataset("phase").read_rows(first, std::span(phase));
     if (shape.spans) group.open_dataset("span").read_rows(first, std::span(span));
@@ -162,7 +166,7 @@ void label(Group& group, const Shape& shape) {
 void write_blocks(Group& group, const Blocks& blocks, const Shape& shape) {
     std::vector<std::uint64_t> address;
     std::vector<std::uint32_t> phase;
-    std::array<std::vector<double>, 2> counts;
+    std::array<std::vector<double>, most_counts> counts;
     for (const auto& [key, sums] : blocks.all()) {
         phase.push_back(key.first);
         address.push_back(key.second * blocks.units() * shape.unit);
@@ -182,7 +186,7 @@ void write_top(Group& parent, const Reduced& reduced, const Shape& shape) {
         for (const TopRow& row : top.rows()) rows.emplace(row.number, row);
     std::vector<std::uint64_t> address;
     std::vector<std::uint32_t> phase, span;
-    std::array<std::vector<double>, 2> counts;
+    std::array<std::vector<double>, most_counts> counts;
     for (const auto& [number, row] : rows) {
         address.push_back(row.address);
         phase.push_back(row.phase);
