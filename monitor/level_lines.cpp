@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 
 #include "monitor/histogram.hpp"
 
@@ -100,6 +102,15 @@ void add_causes(LevelLines& lines, std::span<const LineCauses> rows, const Addre
         for (unsigned cause = 0; cause < miss_cause_count; ++cause)
             lines.causes[cause][at] += static_cast<double>(row.misses[cause]);
     }
+}
+
+LevelLines only_cause(LevelLines lines, MissCause cause) {
+    std::vector<double>& counts = lines.causes[static_cast<unsigned>(cause)];
+    if (counts.size() != lines.address.size())
+        throw std::invalid_argument("causes of misses of " + lines.level +
+                                    " are not known by line; make the file with --causes");
+    lines.misses = std::move(counts);
+    return lines;
 }
 
 std::vector<StructureTally> by_structure(const LevelLines& lines, std::span<const Region> regions) {

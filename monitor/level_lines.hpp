@@ -72,6 +72,9 @@ struct LevelLines {
 /// Adds causes of misses, which are of lines of the level, to be mapped; not if any is of no row.
 void add_causes(LevelLines& lines, std::span<const LineCauses> rows, const AddressMap& map = {});
 
+/// Misses of one cause in place of all. Throws std::invalid_argument if causes are not known.
+LevelLines only_cause(LevelLines lines, MissCause cause);
+
 /// Functions are summed. `map` is applied to the lines' addresses.
 LevelLines level_lines(const LevelInput& input, const AddressMap& map = {});
 

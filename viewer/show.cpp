@@ -116,9 +116,11 @@ PlotInput of_writebacks(const InputFile& file, const RunView& view, const ShowOp
 }
 
 PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions& options, const std::string& level) {
-    const LevelLines lines = read_combined(file.root(), level);
-    Collector collector(options, view, lines.line_bytes);
     const std::string what = options.what.empty() ? "accesses" : options.what;
+    const auto cause = cause_named(what);
+    LevelLines lines = read_combined(file.root(), level);
+    if (cause) lines = only_cause(std::move(lines), *cause);
+    Collector collector(options, view, lines.line_bytes);
     const bool rate = what == "missrate";
     const auto value = [&](std::size_t i) {
         if (what == "hits") return std::max(0.0, lines.accesses[i] - lines.misses[i]);
@@ -128,8 +130,9 @@ PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions
         collector.add(lines.phase[i], lines.address[i], value(i), rate ? lines.accesses[i] : 1);
     PlotInput plot = collector.finish(rate);
     const std::string line = line_text(view, level, lines.line_bytes);
-    plot.title = rate ? fmt::format("miss rate of {}, in % of the accesses{}", level, where_text(options))
-                      : fmt::format("{} of {} per {}{}", what, level, line, where_text(options));
+    plot.title =
+        rate ? fmt::format("miss rate of {}, in % of the accesses{}", level, where_text(options))
+             : fmt::format("{} of {} per {}{}", cause ? what + " misses" : what, level, line, where_text(options));
     return plot;
 }
 

@@ -16,7 +16,7 @@ namespace cachetally {
 
 struct ShowOptions {
     std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
-    std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks
+    std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks, or a cause of misses
     PhaseChoice phases;
     bool all_phases = false;
     bool heat = false;  ///< the histogram as phases over addresses

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cachetally {
@@ -25,6 +26,13 @@ inline constexpr unsigned miss_cause_count = 4;
 constexpr const char* to_string(MissCause cause) {
     constexpr const char* names[miss_cause_count] = {"first_use", "invalidated", "capacity", "conflict"};
     return names[static_cast<unsigned>(cause)];
+}
+
+/// By the name in result files.
+constexpr std::optional<MissCause> cause_named(std::string_view name) {
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+        if (name == to_string(MissCause(cause))) return MissCause(cause);
+    return std::nullopt;
 }
 
 using CauseCounts = std::array<std::uint64_t, miss_cause_count>;

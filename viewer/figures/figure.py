@@ -25,7 +25,9 @@ except ImportError as error:
 
 # DRAWING is viewer/drawing.json, which the page reads, too; its colours can be told apart with any colour vision (after Okabe and Ito)
 LIGHT = DRAWING["light"]
-COUNTS = ("accesses", "misses", "hits", "missrate")
+CAUSES = ("first_use", "invalidated", "capacity", "conflict")
+COUNTS = ("accesses", "misses", "hits", "missrate", *CAUSES)
+COLOURS = {**LIGHT, **dict(zip(CAUSES, LIGHT["causes"]))}
 CURVES = LIGHT["curves"]
 MARKERS = "osD^vP*X"
 DASHES = ["-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1))]

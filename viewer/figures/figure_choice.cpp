@@ -56,7 +56,9 @@ std::vector<std::string> phase_names_in(const InputFile& file) {
 
 /// The lines that reach into a range.
 LevelLines within(const LevelLines& lines, ByteRange range) {
-    LevelLines kept{lines.level, lines.line_bytes, {}, {}, {}, {}};
+    LevelLines kept;
+    kept.level = lines.level;
+    kept.line_bytes = lines.line_bytes;
     for (std::size_t i = 0; i < lines.address.size(); ++i) {
         if (lines.address[i] > range.last || lines.address[i] + (lines.line_bytes - 1) < range.first) continue;
         kept.phase.push_back(lines.phase[i]);
@@ -67,18 +69,28 @@ LevelLines within(const LevelLines& lines, ByteRange range) {
     return kept;
 }
 
-LevelLines level_in(const InputFile& file, const std::string& name, const std::string& structure) {
+/// Misses are those of the cause that is shown, if one is.
+LevelLines level_in(const InputFile& file, const FigureRequest& request, const std::string& name) {
     const std::vector<std::string> names = level_names(file);
     if (std::ranges::find(names, name) == names.end())
         throw StorageError("{}: there is no level '{}'; there are: {}", file.path(), name, fmt::join(names, ", "));
     LevelLines lines = read_combined(file.root(), name);
+    try {
+        if (const auto cause = cause_named(option_of(request, "--what"))) lines = only_cause(std::move(lines), *cause);
+    } catch (const std::invalid_argument& error) {
+        throw StorageError("{}: {}", file.path(), error.what());
+    }
+    const std::string structure = option_of(request, "--structure");
     return structure.empty() ? lines : within(lines, named_range(file, structure));
 }
 
 /// Without reading its rows where all of them count.
-bool is_busy(const InputFile& file, const std::string& name, const std::string& structure) {
-    if (!structure.empty()) return !level_in(file, name, structure).address.empty();
-    return file.root().open_group("combined").open_group(name).open_dataset("address").rows() > 0;
+bool is_busy(const InputFile& file, const FigureRequest& request, const std::string& name) {
+    const Group level = file.root().open_group("combined").open_group(name);
+    const std::string what = option_of(request, "--what");
+    if (cause_named(what) && !level.has(what)) return false;
+    if (!option_of(request, "--structure").empty()) return !level_in(file, request, name).address.empty();
+    return level.open_dataset("address").rows() > 0;
 }
 
 }  // namespace
@@ -144,7 +156,7 @@ std::vector<std::uint32_t> phases_in(const InputFile& file, const std::string& t
 std::vector<std::string> busy_levels(const InputFile& file, const FigureRequest& request) {
     std::vector<std::string> busy;
     for (const std::string& name : level_names(file))
-        if (is_busy(file, name, option_of(request, "--structure"))) busy.push_back(name);
+        if (is_busy(file, request, name)) busy.push_back(name);
     return busy;
 }
 
@@ -157,7 +169,8 @@ std::vector<LevelLines> chosen_levels(const InputFile& file, const FigureRequest
                                                          : std::vector{level};
     std::vector<LevelLines> found;
     for (const std::string& name : names) {
-        LevelLines lines = level_in(file, name, structure);
+        if (level.empty() && !is_busy(file, request, name)) continue;
+        LevelLines lines = level_in(file, request, name);
         if (!lines.address.empty()) {
             found.push_back(std::move(lines));
         } else if (!level.empty()) {
@@ -167,7 +180,11 @@ std::vector<LevelLines> chosen_levels(const InputFile& file, const FigureRequest
         }
         if (!several && !found.empty()) break;
     }
-    if (found.empty()) throw StorageError("{}: no level has accesses{}", file.path(), where);
+    if (found.empty())
+        throw StorageError(
+            "{}: no level has {}{}", file.path(),
+            cause_named(option_of(request, "--what")) ? "causes of misses by line (made with --causes)" : "accesses",
+            where);
     return found;
 }
 

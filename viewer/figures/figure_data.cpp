@@ -27,10 +27,10 @@ constexpr double least_gap = 0.15;    ///< letters, of a hole that is marked
 
 CountKind kind_of(const FigureRequest& request) {
     const std::string what = drawn_counts(request);
-    return what == "misses"     ? CountKind::misses
-           : what == "hits"     ? CountKind::hits
-           : what == "missrate" ? CountKind::miss_rate
-                                : CountKind::accesses;
+    return what == "misses" || cause_named(what) ? CountKind::misses
+           : what == "hits"                      ? CountKind::hits
+           : what == "missrate"                  ? CountKind::miss_rate
+                                                 : CountKind::accesses;
 }
 
 DrawnScale scale_of(const FigureRequest& request) {

@@ -40,7 +40,8 @@ class Picture:
         self.least, self.largest, self.end = (float(group.attrs[each]) for each in ("least", "largest", "end"))
 
 
-LABELS = {"accesses": "accesses per {unit}", "misses": "misses per {unit}", "hits": "hits per {unit}", "missrate": "miss rate / %"}
+LABELS = {"accesses": "accesses per {unit}", "misses": "misses per {unit}", "hits": "hits per {unit}", "missrate": "miss rate / %",
+          **{cause: f"{cause.replace('_', ' ')}\nmisses per {{unit}}" for cause in CAUSES}}
 
 
 def below(axes, points):
@@ -102,14 +103,14 @@ def draw_histogram(axes, length, picture, what, unit, scale):
     """Columns that reach above the end of a linear scale are marked."""
     ground, end = scale.low, picture.end
     if picture.largest == 0:
-        axes.text(0.5, 0.5, "nothing" if picture.lines == 0 else f"no {what}" if what != "missrate" else "0 everywhere", transform=axes.transAxes,
+        axes.text(0.5, 0.5, "nothing" if picture.lines == 0 else f"no {what}" + " misses" * (what in CAUSES) if what != "missrate" else "0 everywhere", transform=axes.transAxes,
                   ha="center", va="center", color="#777777")
     if picture.lines > 0:
         count = len(picture.most)
         edges = np.arange(count + 1) * length / count
         for height, alpha in ((picture.most, 0.4), (picture.mean, 1)):
             height = np.maximum(np.nan_to_num(height), ground)
-            axes.stairs(height, edges, baseline=ground, fill=True, color=LIGHT[what], alpha=alpha, linewidth=0)
+            axes.stairs(height, edges, baseline=ground, fill=True, color=COLOURS[what], alpha=alpha, linewidth=0)
         if picture.above and scale.spread == "linear":
             cut = np.flatnonzero(picture.most > end)
             axes.plot((cut + 0.5) * length / count, np.full(len(cut), 1.0), "|", transform=axes.get_xaxis_transform(), clip_on=False,
