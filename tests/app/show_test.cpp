@@ -99,7 +99,7 @@ TEST_F(Results, OfTlbsArePagesAndOfCachesLines) {
 }
 
 TEST_F(Results, HistogramsThatShowGivesSumToTheCounts) {
-    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    ASSERT_EQ(call(radix + Words{"--causes", "-o", "r.h5"}).status, 0);
     const auto sum = [&](const Words& words) {
         double total = 0;
         const json shown = good_json(Words{"show", "r.h5"} + words);
@@ -110,6 +110,11 @@ TEST_F(Results, HistogramsThatShowGivesSumToTheCounts) {
     EXPECT_EQ(sum({"--level", "L2", "--what", "accesses"}), demand(told["levels"]["L2"]).first);
     EXPECT_EQ(sum({"--level", "L1", "--what", "misses"}), demand(told["levels"]["L1"]).second);
     EXPECT_EQ(sum({"--level", "L1", "--what", "writebacks"}), told["levels"]["L1"]["writebacks_out"]);
+    for (const std::string cause : {"first_use", "invalidated", "capacity", "conflict"}) {
+        std::uint64_t misses = 0;
+        for (const json& row : told["causes"]["L1"]["misses"]) misses += row[cause].get<std::uint64_t>();
+        EXPECT_EQ(sum({"--level", "L1", "--what", cause}), misses) << cause;
+    }
     EXPECT_EQ(sum({"--level", "L1", "--what", "misses", "--phase", "3"}),
               demand(told["phases"][3]["levels"]["L1"]).second);
     EXPECT_EQ(sum({"--monitor", "core-L1"}), told["monitors"]["core-L1"]["events"]);

@@ -94,6 +94,26 @@ def columns_of_histograms_are_those_of_numpy():
         assert np.isclose(mean, accesses[own].mean()) and most == accesses[own].max() if own.any() else np.isnan(mean), i
 
 
+def causes_of_lines_are_those_of_the_file():
+    random = np.random.default_rng(7)
+    address, phase = np.tile(0x10000 + 64 * np.arange(30), 2), np.repeat([0, 1], 30)
+    counts = {cause: random.integers(0, 9, 60).astype(float) for cause in CAUSES}
+    file = lines_file("caused", address, phase, np.full(60, 50), sum(counts.values()))
+    file.file.close()
+    with h5py.File(file.path, "r+") as h5:
+        for cause, count in counts.items():
+            h5[f"combined/L1/{cause}"] = count
+    for cause, count in counts.items():
+        with h5py.File(core("histogram", Result(file.path), wanted(what=cause))) as data:
+            most = data["picture0/most"][:].reshape(30, 30)  # of columns: 30 for each line
+            assert (most.T == count[:30] + count[30:]).all(), cause
+        figure = heat(Result(file.path), wanted(what=cause))
+        assert any(f"{cause.replace('_', ' ')}\nmisses per line and phase" in each for each in texts_of(figure)), texts_of(figure)
+    without = lines_file("uncaused", address, phase, np.full(60, 50))
+    assert "no level has causes of misses by line (made with --causes)" in refusal(histogram, without, wanted(what="conflict"))
+    assert "causes of misses of L1 are not known by line; make the file with --causes" in refusal(heat, without, wanted(what="conflict", level="L1"))
+
+
 def cells_of(figure):
     """The colours of a heat map's cells, (red, green, blue, opacity)."""
     return np.asarray(figure.axes[0].images[0].get_array())
