@@ -90,10 +90,6 @@ std::uint32_t kinds_served(Serves serves) {
     return serves == Serves::fetch ? bit(EventKind::fetch) : demand_kinds;
 }
 
-bool by_victims(const CacheConfig& cache) {
-    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-}
-
 /// Goes down the machine: what arrives at a component tells what can leave it (docs/counting.md, "Events on links").
 class KindFinder {
 public:
@@ -145,14 +141,16 @@ private:
             arrives(EventKind::store) || arrives(EventKind::write_back) || arrives(EventKind::ring_write);
         if (arrives(EventKind::load) || dirties) kinds |= bit(EventKind::load);
         if (dirties) kinds |= bit(EventKind::write_back);
-        const bool passes = cache.write == WritePolicy::write_through || !cache.write_allocate || by_victims(cache);
+        const bool passes =
+            cache.write == WritePolicy::write_through || !cache.write_allocate || filled_by_victims(cache.inclusion);
         if (arrives(EventKind::store) && passes) kinds |= bit(EventKind::store);
         const bool passes_victims =
             cache.write == WritePolicy::write_through || cache.write_back_miss == WriteBackMiss::bypass;
         if (arrives(EventKind::ring_write) && passes_victims) kinds |= bit(EventKind::ring_write);
         if (cache.prefetch.kind != PrefetchKind::none) kinds |= bit(EventKind::prefetch);
-        if (!by_victims(cache)) kinds |= bit(EventKind::fill);
-        if (to.kind == Kind::cache && by_victims(machine_.caches[to.index])) kinds |= bit(EventKind::clean_victim);
+        if (!filled_by_victims(cache.inclusion)) kinds |= bit(EventKind::fill);
+        if (to.kind == Kind::cache && filled_by_victims(machine_.caches[to.index].inclusion))
+            kinds |= bit(EventKind::clean_victim);
         const auto inclusive = [](const CacheConfig& each) { return each.inclusion == Inclusion::inclusive; };
         if (std::ranges::any_of(machine_.caches, inclusive)) kinds |= bit(EventKind::invalidate);
         return kinds | of_coherence(cache, dirties);

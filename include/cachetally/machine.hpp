@@ -53,6 +53,10 @@ enum class Inclusion : std::uint8_t {
     victim,     ///< filled by victims from above; a line that hits is copied up and stays
 };
 
+constexpr bool filled_by_victims(Inclusion inclusion) {
+    return inclusion == Inclusion::exclusive || inclusion == Inclusion::victim;
+}
+
 enum class WritePolicy : std::uint8_t { write_back, write_through };
 
 /// What a level does with a write-back from above that misses.

@@ -17,7 +17,7 @@ constexpr bool is_demand(EventKind kind) { return (bit(kind) & demand) != 0; }
 constexpr bool is_request(EventKind kind) { return (bit(kind) & consequences) == 0; }
 
 bool has_causes(const MachineDescription& machine, const CacheConfig& cache) {
-    if (cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim) return false;
+    if (filled_by_victims(cache.inclusion)) return false;
     if (cache.sector != 0) return false;  // a line that is here may miss
     return machine.coherence.protocol == Protocol::none || coherent_part(machine).point != cache.name;
 }

@@ -25,7 +25,7 @@ std::vector<Fact> behaviour_facts(const MachineDescription& machine) {
     for (const std::size_t index : data_caches(machine)) {
         const CacheConfig& cache = machine.caches[index];
         const std::string level = fmt::format("L{}", ++number);
-        const bool of_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
+        const bool of_victims = filled_by_victims(cache.inclusion);
         facts.push_back({level, "write", {0, std::string(name_of(cache.write))}});
         facts.push_back({level, "write_allocate", {0, cache.write_allocate && !of_victims ? "true" : "false"}});
         const bool prefetches = prefetches_lines(cache);

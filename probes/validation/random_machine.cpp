@@ -181,14 +181,11 @@ void draw_writes(Draw& draw, std::vector<CacheConfig>& caches) {
     }
 }
 
-bool holds_victims(const CacheConfig& cache) {
-    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-}
-
 /// Of a level and all below: lines of twice the length, which the level fetches in halves. Levels of victims have none.
 void draw_sectors(Draw& draw, std::vector<CacheConfig>& caches) {
     constexpr unsigned longest = 256;
-    const bool fit = draw.chance(30) && std::ranges::none_of(caches, holds_victims) && caches.back().line < longest;
+    const bool fit = draw.chance(30) && std::ranges::none_of(caches, filled_by_victims, &CacheConfig::inclusion) &&
+                     caches.back().line < longest;
     const std::size_t first = draw.between(0, static_cast<unsigned>(caches.size()) - 1);
     if (!fit || caches[first].prefetch.kind != PrefetchKind::none) return;
     caches[first].sector = caches[first].line;
@@ -219,7 +216,7 @@ void modernise(Draw& draw, MachineDescription& machine) {
                 draw.one_of({replacements::qlru_h11_m1_r0_u0, replacements::drrip, replacements::srrip});
     CacheConfig& pairing = caches[draw.between(1, static_cast<unsigned>(caches.size()) - 1)];
     const auto fetches = [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; };
-    if (draw.chance(15) && !holds_victims(pairing) && std::ranges::none_of(caches, fetches))
+    if (draw.chance(15) && !filled_by_victims(pairing.inclusion) && std::ranges::none_of(caches, fetches))
         pairing.prefetch.kind = prefetchers::adjacent_line;
     if (machine.coherence.protocol == Protocol::none) draw_sectors(draw, caches);
     if (caches.back().inclusion == Inclusion::nine) draw_slices(draw, caches.back());

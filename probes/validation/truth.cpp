@@ -19,11 +19,6 @@ namespace {
 constexpr double tolerance_of_means = 0.05, interval_tolerance = 0.1;
 constexpr std::uint64_t large_page = std::uint64_t{2} << 20;  ///< that probes are offered besides the machine's own
 
-/// Filled by victims only.
-bool adds_to_those_above(const CacheConfig& cache) {
-    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-}
-
 /// A victim cache that is smaller than the level whose victims it takes. (Jouppi 1990, 3.2)
 bool extends(const CacheConfig& cache, const CacheConfig& above) {
     return cache.inclusion == Inclusion::victim && cache.size < above.size;
@@ -50,7 +45,7 @@ bool only_links_bound(const MachineDescription& machine) {
     };
     return any([](const CacheConfig& cache) { return cache.outstanding_misses != 0; }) &&
            !any([](const CacheConfig& cache) {
-               return adds_to_those_above(cache) || cache.prefetch.kind != PrefetchKind::none;
+               return filled_by_victims(cache.inclusion) || cache.prefetch.kind != PrefetchKind::none;
            });
 }
 
@@ -77,7 +72,7 @@ struct Extent {
 Extent extent_of(const CacheConfig& cache, const Extent& above) {
     const auto size = static_cast<double>(cache.size);
     const double ways = ways_of(cache);
-    if (!adds_to_those_above(cache)) return {size, size, ways, ways};
+    if (!filled_by_victims(cache.inclusion)) return {size, size, ways, ways};
     const double all = above.capacity_high + size;
     // Lines that meet in one set: those of it, and those of one set above.
     return {std::max(size, above.capacity_low), all, ways,

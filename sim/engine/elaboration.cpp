@@ -95,7 +95,7 @@ void Hierarchy::Parts::lead(RequestPort& from, const Component& to, unsigned cor
     if (to.kind != Component::Kind::cache) return;
     Cache& cache = *caches[to.index][copy_for(to, core)];
     const Inclusion inclusion = cache.config().inclusion;
-    if (inclusion == Inclusion::exclusive || inclusion == Inclusion::victim) from.take_clean_victims();
+    if (filled_by_victims(inclusion)) from.take_clean_victims();
 }
 
 void Hierarchy::Parts::connect_core(std::size_t id, const LinkInfo& link) {

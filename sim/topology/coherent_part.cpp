@@ -28,10 +28,6 @@ bool is_last_of_node(const MachineDescription& machine, const CacheConfig& cache
     return is_private(machine, cache) && (next == nullptr || !is_private(machine, *next));
 }
 
-bool is_filled_by_victims(const CacheConfig& cache) {
-    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-}
-
 class CoherenceChecker : Complaints {
 public:
     explicit CoherenceChecker(const MachineDescription& machine) : machine_(machine) {}
@@ -95,7 +91,7 @@ private:
                 place_of(cache, "write_allocate"),
                 "'{}' is the last level of a node and keeps what its cores have stored; write 'write_allocate: true'",
                 shown(cache.name));
-        if (!is_filled_by_victims(cache)) return;
+        if (!filled_by_victims(cache.inclusion)) return;
         for (const CacheConfig* upper : nodes_) {
             if (upper->next != cache.name || (upper->write == WritePolicy::write_back && upper->write_allocate))
                 continue;

@@ -10,10 +10,6 @@
 namespace cachetally {
 namespace {
 
-bool takes_victims(const CacheConfig& cache) {
-    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-}
-
 class SectorChecker : Complaints {
 public:
     explicit SectorChecker(const MachineDescription& machine) : machine_(machine) {}
@@ -33,13 +29,13 @@ private:
                 mark,
                 "the sectors of '{}' have {} bytes; write a power of two from {} to {}, half the line, or remove it",
                 shown(cache.name), cache.sector, least, cache.line / 2);
-        if (takes_victims(cache))
+        if (filled_by_victims(cache.inclusion))
             complain(mark, "'{}' is filled by victims, which are whole lines; remove 'sector'", shown(cache.name));
         for (const CacheConfig& other : machine_.caches) {
-            if (other.name == cache.next && takes_victims(other))
+            if (other.name == cache.next && filled_by_victims(other.inclusion))
                 complain(mark, "'{}' hands its victims to '{}' as whole lines; remove 'sector'", shown(cache.name),
                          shown(other.name));
-            if (other.next == cache.name && !takes_victims(cache)) check(cache, other);
+            if (other.next == cache.name && !filled_by_victims(cache.inclusion)) check(cache, other);
         }
     }
 

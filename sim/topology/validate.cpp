@@ -22,10 +22,6 @@ constexpr unsigned most_ways = 65536;
 constexpr std::uint64_t longest_latency = 1'000'000'000;  ///< picoseconds
 constexpr unsigned most_prefetched = 64;
 
-bool by_victims(const CacheConfig& cache) {
-    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-}
-
 std::string_view kind_of(const CacheConfig& cache) {
     return cache.inclusion == Inclusion::victim ? "a victim cache" : name_of(cache.inclusion);
 }
@@ -146,7 +142,7 @@ private:
                      "'{}' replaces by {}, which fills empty ways first wherever they are; write 'empty_way: lowest', "
                      "or another 'replacement'",
                      shown(cache.name), name_of(cache.replacement));
-        if (!by_victims(cache)) return;
+        if (!filled_by_victims(cache.inclusion)) return;
         const auto kind = kind_of(cache);
         if (cache.write_back_miss != WriteBackMiss::allocate)
             complain(place_of(cache, "write_back_miss"),
@@ -330,7 +326,7 @@ private:
 
     void check(const CacheConfig& upper, const CacheConfig& lower) {
         check_sharing(upper, lower);
-        if (!by_victims(lower)) {
+        if (!filled_by_victims(lower.inclusion)) {
             if (lower.line < upper.line)
                 complain(place_of(lower, "line"),
                          "lines shrink from {} bytes in '{}' to {} in '{}'; write at least {} here", upper.line,
@@ -354,7 +350,7 @@ private:
         if (cache.virtually_indexed && !first)
             complain(place_of(cache, "virtually_indexed"),
                      "'{}' is not next to a core, so it cannot be virtually indexed; remove this", shown(cache.name));
-        if (by_victims(cache) && first)
+        if (filled_by_victims(cache.inclusion) && first)
             complain(place_of(cache, "inclusion"),
                      "'{}' is {}, but no level above hands victims to it; write 'inclusion: nine'", shown(cache.name),
                      kind_of(cache));

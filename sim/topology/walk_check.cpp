@@ -25,8 +25,7 @@ public:
 private:
     void check_entrance() {
         const auto entry = std::ranges::find(machine_.caches, pages_.walk_through, &CacheConfig::name);
-        if (!machine_.tlbs.empty() && entry != machine_.caches.end() &&
-            (entry->inclusion == Inclusion::exclusive || entry->inclusion == Inclusion::victim))
+        if (!machine_.tlbs.empty() && entry != machine_.caches.end() && filled_by_victims(entry->inclusion))
             complain(place_of(pages_, "walk.through"),
                      "page walks cannot enter '{}', which is filled by victims only; name a level above or below it",
                      shown(entry->name));

@@ -38,7 +38,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
       block_mask_(config.transfer() - 1),
       latency_(config.latency * period),
       writes_back_(config.write == WritePolicy::write_back),
-      filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
+      filled_by_victims_(filled_by_victims(config.inclusion)),
       next_to_core_(next_to_core),
       index_(config.indexing, sets_of(config), config.line, config.slices),
       array_(make_cache_array(geometry_of(config, copy))),
