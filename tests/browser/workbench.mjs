@@ -64,7 +64,7 @@ export const workbenchCases = [
                 return Promise.all(${JSON.stringify(asked)}.map(async ([from, to, phases]) => {
                     const part = await source.ask('selected', 'combined/L1', 'misses', phases, axis, from - base, to - base, 5, 512);
                     const time = await source.ask('phaseSums', 'combined/L1', axis, [from - base, to - base]);
-                    return [part.lines, part.first, part.second, part.worst[0]?.second ?? 0, [...time.second], [...part.sets]];
+                    return [part.lines, part.first, part.second, part.worst[0]?.second ?? 0, [...time[1]], [...part.sets]];
                 })); })()`);
             found.forEach(([lines, accesses, misses, worst, time, sets], i) => {
                 const [a, b, c, d, by, inSets] = expected[i];

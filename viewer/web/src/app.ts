@@ -8,7 +8,7 @@ import type { Source } from './client';
 import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
 import { segmented } from './dom';
 import { joined, phasesInWords, phasesText, readPhases } from './numbers';
-import type { AddressRange, Axis, Quantity, SeriesInfo, Structure } from './protocol';
+import { causes, type AddressRange, type Axis, type Quantity, type SeriesInfo, type Structure } from './protocol';
 
 export interface App {
     readonly source: Source;
@@ -111,13 +111,17 @@ export function chosenOf(app: App) {
     if (!show) return null;
     const list = show.series.filter((each) => each.rows > 0);
     const usual = show.series[0].kind === 'level' ? firstLevels(info) : [];
-    const series = list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
-    const cube = series.kind === 'level' ? cubeOf(info, series.owner) : null;
+    const found = list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
+    const cube = found.kind === 'level' ? cubeOf(info, found.owner) : null;
     const filter = filterByNames(cube, state);
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
-    const unknown = series.kind === 'level' && !!state.cause && cause < 0;
-    const { selection, fault } = state.structure ? { selection: linesOf(info.structures, state.structure, series.unit), fault: '' } : readSelection(state.sel, series.unit);
-    const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
+    const unknown = found.kind === 'level' && !!state.cause && cause < 0;
+    const { selection, fault } = state.structure ? { selection: linesOf(info.structures, state.structure, found.unit), fault: '' } : readSelection(state.sel, found.unit);
+    const byCode = filter.core !== undefined || filter.function !== undefined;
+    // of two files both, or none
+    const byLine = found.causes && app.others.every(({ info: other }) => other.causes.length === 0 || other.series.some((each) => each.causes));
+    const whole = byCode || (cause >= 0 && !byLine) || (filter.structure !== undefined && !selection);
+    const series = whole ? found : ofCause(found, cause);
     // what is subtracted
     const minus = differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
@@ -127,6 +131,9 @@ export function chosenOf(app: App) {
     const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);
     return { show, series, cube, filter, cause, unknown, absent, fault, rate, phases: chosenPhases(app), minus, selection, whole };
 }
+
+/** A level whose misses are those of a cause alone; -1: of all. */
+export const ofCause = (series: SeriesInfo, cause: number): SeriesInfo => (cause < 0 ? series : { ...series, id: `${series.id}#${causes[cause]}` });
 
 /** The names that are chosen, as numbers of what a file tells apart; of a name that it does not know, none. */
 export function filterByNames(cube: Cube | null, { structure, core, func }: State): Filter {

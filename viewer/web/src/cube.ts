@@ -139,11 +139,15 @@ export function narrowed(cube: Cube, filter: Filter, only = -1): Cube {
     return { ...cube, dimensions, accesses: some(cube.accesses), misses: some(only < 0 ? cube.misses : cube.causes![only]), cycles: null, causes: cube.causes && cube.causes.map(some) };
 }
 
+/** Accesses, misses, and these by cause where that is known. */
+export type StructureSums = { name: string; counts: number[] };
+
 /** Of lines that are selected sums by data structure are known. */
-export const cubeOfSums = (level: string, sums: { name: string; accesses: number; misses: number }[]): Cube => ({
-    ...{ level, cycles: null, causes: null, dimensions: { structure: { names: sums.map(({ name }) => name), of: [...sums.keys()] } } },
-    ...{ accesses: Float64Array.from(sums, ({ accesses }) => accesses), misses: Float64Array.from(sums, ({ misses }) => misses) },
-});
+export function cubeOfSums(level: string, sums: StructureSums[]): Cube {
+    const [accesses, misses, ...byCause] = sums[0].counts.map((_, i) => Float64Array.from(sums, ({ counts }) => counts[i]));
+    const structure = { names: sums.map(({ name }) => name), of: [...sums.keys()] };
+    return { level, accesses, misses, cycles: null, causes: byCause.length ? byCause : null, dimensions: { structure } };
+}
 
 /** Sums of a column by a dimension, over some rows. */
 export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]): Float64Array {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the field's numbers come from: lines that the worker reads, or, of what a file knows of data structures as a whole alone,
 // sums that are spread evenly over the lines of a structure.
-import { cross, groups, sum } from 'd3-array';
+import { cross, groups, range, sum } from 'd3-array';
 import { placeOf, rangeOf } from './axis';
 import { stretchesOf, structuresIn, type Chosen } from './app';
 import type { Source } from './client';
 import { answer } from './core';
-import { rowsOf, sumOf, sumsBy } from './cube';
-import { emptyBuckets, type AddressRange, type Axis, type Buckets, type Column, type Heat, type Structure } from './protocol';
+import { causeNames, rowsOf, sumOf, sumsBy, type StructureSums } from './cube';
+import { emptyBuckets, type AddressRange, type Axis, type Buckets, type Column, type Heat, type SeriesInfo, type Structure } from './protocol';
 
 const heatColumns = 512;
 
@@ -73,6 +73,9 @@ function bucketsOfSpread(heat: Heat, { phases, rate, series }: Chosen, [x0, x1]:
     return buckets;
 }
 
+/** What is summed: accesses, misses, and these by cause where rows tell it. */
+const columnsOf = ({ causes }: SeriesInfo): number[] => range(causes ? 2 + causeNames.length : 2);
+
 /** Counts over time in parts that are stacked: causes of misses, where all that is chosen is known by cause; else one part. */
 export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretches: [number, number][] | null, byStructure: boolean): Promise<Column[]> {
     const { cube, show, cause, rate, filter, series } = chosen;
@@ -87,24 +90,23 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
     const parts = await Promise.all(
         (stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)),
     );
-    const [first, second] = (['first', 'second'] as const).map((name) => new Float64Array(phases).map((_, i) => sum(parts, (each) => each[name][i])));
+    const [first, second, ...byCause] = columnsOf(series).map((column) => new Float64Array(phases).map((_, i) => sum(parts, (each) => each[column][i])));
     if (rate) return [second, first];
-    return [show.quantity === 'misses' ? second : show.quantity === 'hits' ? first.map((each, i) => each - second[i]) : first];
+    if (show.quantity === 'misses') return byCause.length === 0 ? [second] : cause < 0 ? byCause : [byCause[cause]];
+    return [show.quantity === 'hits' ? first.map((each, i) => each - second[i]) : first];
 }
 
-/** Accesses and misses of selected lines in the chosen phases by data structure, and of other data; a line is of that in which it begins. */
-export async function sumsByStructure(source: Source, { series: { id }, phases }: Chosen, axis: Axis, selection: AddressRange[]) {
+/** What is counted in selected lines in the chosen phases by data structure, and of other data; a line is of that in which it begins. */
+export async function sumsByStructure(source: Source, { series, series: { id }, phases }: Chosen, axis: Axis, selection: AddressRange[]): Promise<StructureSums[]> {
     const sums = async (name: string, ranges: AddressRange[]) => {
         const parts = await Promise.all(stretchesOf(axis, ranges)!.map((stretch, i) => source.askLatest(`parts:${name}:${i}`, 'phaseSums', id, axis, stretch)));
-        const [accesses, misses] = (['first', 'second'] as const).map((which) => sum(parts, (each) => sum(phases ?? each[which].keys(), (i) => each[which][i])));
-        return { name, accesses, misses };
+        return { name, counts: columnsOf(series).map((column) => sum(parts, (each) => sum(phases ?? each[column].keys(), (i) => each[column][i]))) };
     };
     const both = ([a, b]: AddressRange, [c, d]: AddressRange): AddressRange => [a > c ? a : c, b < d ? b : d];
     const inside = groups(structuresIn(source.info.structures, selection), ({ name }) => name);
     const selected = (some: Structure[]) => cross(selection, some.map(rangeOf), both).filter(([from, to]) => from < to);
     const [all, ...own] = await Promise.all([sums('', selection), ...inside.map(([name, some]) => sums(name, selected(some)))]);
-    const left = (which: 'accesses' | 'misses') => all[which] - sum(own, (each) => each[which]);
-    return [...own, { name: '(other data)', accesses: left('accesses'), misses: left('misses') }];
+    return [...own, { name: '(other data)', counts: all.counts.map((count, i) => count - sum(own, ({ counts }) => counts[i])) }];
 }
 
 export const askHeat = (source: Source, { series, show }: Chosen, axis: Axis, [x0, x1]: [number, number]): Promise<Heat> =>

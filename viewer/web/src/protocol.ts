@@ -61,6 +61,8 @@ export interface SeriesInfo {
     physical: boolean;
     /** Of a reduced copy: lines of its rows, which are blocks, and of the finest of its pyramid, which knows the least and most of lines; else empty. */
     reduced: string;
+    /** Of levels: rows tell misses by cause. */
+    causes: boolean;
 }
 
 /** A row of a table of the file, or the attributes of a group: by the names that docs/format.md gives. */
@@ -158,6 +160,8 @@ export interface Selected {
     /** Lines of the stretch that have counts, by set; empty where it was not asked for. */
     sets: Column;
     functions: { name: string; count: number }[];
+    /** Misses by cause; empty where rows do not tell it. */
+    causes: number[];
 }
 
 /** Means per line and phase, by phase (rows) and column of the axis: sums over weights, so that cells can be put together. */

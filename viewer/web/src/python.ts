@@ -22,7 +22,8 @@ export function snippet(constants: Record<string, Value>, ...names: string[]): s
     return ['import h5py\nimport numpy as np\n', lines.join(''), ...parts].join('\n');
 }
 
-export const quantityOf = (quantity: Quantity, { kind }: SeriesInfo): string => (kind === 'level' ? quantity : 'count');
+/** The column. */
+export const quantityOf = (quantity: Quantity, { id, kind }: SeriesInfo): string => id.split('#')[1] ?? (kind === 'level' ? quantity : 'count');
 
 /** What the field shows: counts by line and by phase, or those of some phases less those of others. */
 export function fieldPython(app: App, { show, series, phases, minus, selection }: Chosen, sight: Sight): string {

@@ -6,12 +6,12 @@ def by_line(g, rows):
     if SIGHT is not None:
         rows = rows & np.any([(address >= first) & (address < last) for first, last in SIGHT], axis=0)
     lines, at = np.unique(address[rows], return_inverse=True)
-    count = {name: np.bincount(at, g[name][:][rows]) for name in ("count", "accesses", "misses", "hits") if name in g}
+    count = lambda name: np.bincount(at, g[name][:][rows])
     if QUANTITY == "missrate":
-        a, m = count["accesses"], count["misses"]
+        a, m = count("accesses"), count("misses")
         value = np.divide(m, a, out=np.zeros_like(m), where=a > 0)
     else:
-        value = count[QUANTITY]
+        value = count(QUANTITY)
     return dict(zip(lines.tolist(), value.tolist()))
 
 

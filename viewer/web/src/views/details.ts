@@ -5,7 +5,7 @@
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe, describeLine } from '../axis';
-import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter } from '../cube';
+import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter, type StructureSums } from '../cube';
 import { columnsBy, h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { abridged, brief, bytes, full, percent, signed } from '../numbers';
@@ -62,13 +62,19 @@ function bars(title: string, what: string, parts: Part[], least = 1, table = tit
     return block(title, h('ul', { class: 'bars' }, ...rows.slice(0, rowsAtMost).map(row), more));
 }
 
-function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | null {
-    const found = chosen.cube?.causes?.map((each, i) => {
+/** Misses by cause: of selected addresses by their lines, where these tell them, else of data structures as wholes; null where they are not known. */
+function causesIn({ cube, selection, filter: { structure } }: Chosen, rows: number[], found: Selected | null): { byLine: boolean; counts: number[] } | null {
+    const byLine = selection !== null && !structure && !!found?.causes.length;
+    return cube?.causes ? { byLine, counts: cube.causes.map((each, i) => (byLine ? found!.causes[i] : sumOf(each, rows))) } : null;
+}
+
+function causeBlock(app: App, counts: number[]): HTMLElement | null {
+    const found = counts.map((count, i) => {
         const name = causeNames[i];
         const go = () => app.set({ cause: app.state.cause === name ? '' : name, show: 'misses' });
-        return { name, count: sumOf(each, rows), colour: theme().causes[i], go };
+        return { name, count, colour: theme().causes[i], go };
     });
-    return bars('Why', 'misses', found ?? []);
+    return bars('Why', 'misses', found);
 }
 
 /** What evicts lines of what is selected. */
@@ -128,12 +134,14 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
     return block('Cache sets', picture, h('p', { class: 'note' }, text));
 }
 
-function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLElement | null {
+function linesBlock(app: App, chosen: Chosen, found: Selected): HTMLElement | null {
     const { info, info: { structures } } = app.source;
+    const { series, show, cause } = chosen;
     if (found.worst.length === 0) return null;
+    const of = cause >= 0 && !chosen.whole ? `${causeNames[cause]} ` : '';
     const level = series.kind === 'level';
-    const counts: Column<Selected['worst'][number]>[] = level ? [['misses', ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
-    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
+    const counts: Column<Selected['worst'][number]>[] = level ? [[`${of}misses`, ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
+    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${of}${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
@@ -141,16 +149,17 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
 }
 
 /** What is known without looking at lines. */
-export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
+export function factsOf(app: App, chosen: Chosen, found: Selected | null): (HTMLElement | null)[] {
     const filter = filterOf(app, chosen);
     const rows = chosen.cube ? rowsOf(chosen.cube, filter) : [];
+    const causes = causesIn(chosen, rows, found);
     const { structure } = filter;
     const part = structure?.length && chosen.selection && !chosen.filter.structure && chosen.cube;
     const names = part ? structure.map((each) => part.dimensions.structure!.names[each]) : [];
     const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count }));
     return [
-        part ? h('p', { class: 'note' }, `Causes, code and cores are of ${asAWhole(names)}.`) : null,
-        causeBlock(app, chosen, rows),
+        part ? h('p', { class: 'note' }, `${causes?.byLine ? 'Evictions' : 'Causes'}, code and cores are of ${asAWhole(names)}.`) : null,
+        causes && causeBlock(app, causes.counts),
         bars(shared, 'misses after stores of another core', mostFirst(lines)),
         evictorBlock(app, chosen),
         codeBlock(app, chosen, filter, 'function', 'Functions'),
@@ -165,7 +174,7 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
     const functions = tableBy('Events by function', found.functions, columnsBy({ function: 'name', events: 'count' }), { sorted: 1, barred: 1 });
     return [
-        chosen.cause >= 0 ? h('p', { class: 'note' }, 'Lines and sets are of misses of all causes.') : null,
+        chosen.cause >= 0 && chosen.whole ? h('p', { class: 'note' }, 'Lines and sets are of misses of all causes.') : null,
         found.functions.length ? block('Functions', tableElement(functions)) : null,
         cache && found.sets.length ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
@@ -176,10 +185,11 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
 export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTMLElement[] {
     const { series: { kind, unit }, cube, whole, cause, filter } = chosen;
     const lines = found ? [found.first, found.second] : [NaN, NaN];
-    const own = (app.state.structure || whole) && cube ? [cube.accesses, cube.misses].map((each) => sumOf(each, rowsOf(cube, filterOf(app, chosen)))) : lines;
+    const rows = cube ? rowsOf(cube, filterOf(app, chosen)) : [];
+    const own = (app.state.structure || whole) && cube ? [cube.accesses, cube.misses].map((each) => sumOf(each, rows)) : lines;
     const [first, second] = own.some(Number.isNaN) ? lines : own;
     const misses = kind === 'level' && !Number.isNaN(second) ? [['misses', `${full(second)} · ${percent(second / first)}`]] : [];
-    if (cause >= 0) misses.push([causeNames[cause], full(sumOf(cube!.causes![cause], rowsOf(cube!, filterOf(app, chosen))))]);
+    if (cause >= 0) misses.push([causeNames[cause], full(causesIn(chosen, rows, found)!.counts[cause])]);
     if (filter.function || filter.core) misses.push(['evictions', 'not known by code and core']);
     const parts = [...(found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
     const note = `Other data lie in these lines, too: accesses with them ${full(lines[0])}, misses ${full(lines[1])}. Field, histogram and worst lines count whole lines.`;
@@ -190,13 +200,18 @@ export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTM
 const tableRowsAtMost = 100;
 
 /** Data structures of which lines are selected, counted by these alone; a line is of the structure that it begins in. `parts`: sums in the chosen phases. */
-export function selectedTable(app: App, chosen: Chosen, parts: { name: string; accesses: number; misses: number }[], pick: (name: string) => void): Table {
-    const { owner } = chosen.series;
-    const found = parts.filter(({ accesses, misses }) => accesses + misses > 0);
+export function selectedTable(app: App, chosen: Chosen, parts: StructureSums[], pick: (name: string) => void): Table {
+    const { cause, series: { owner } } = chosen;
+    const found = parts.filter(({ counts: [accesses, misses] }) => accesses + misses > 0);
+    const byCause = causeNames.slice(0, parts[0].counts.length - 2).map((name, i): Column<StructureSums> => [name, ({ counts }) => counts[2 + i]]);
+    const sorted = cause in byCause ? 4 + cause : 1;
     return tableBy(`Data structures, ${timeTitle(app)}, selected lines alone`, found, [
-        ...columnsBy({ 'data structure': 'name', [`${owner} misses`]: 'misses', [`${owner} accesses`]: 'accesses' }),
-        ['rate', ({ misses, accesses }) => (accesses > 0 ? misses / accesses : NaN)],
-    ], { sorted: 1, barred: 1, most: tableRowsAtMost, pick, format: (value, column) => (column === 3 ? percent : full)(value) });
+        ['data structure', ({ name }) => name],
+        [`${owner} misses`, ({ counts }) => counts[1]],
+        [`${owner} accesses`, ({ counts }) => counts[0]],
+        ['rate', ({ counts: [accesses, misses] }) => (accesses > 0 ? misses / accesses : NaN)],
+        ...byCause,
+    ], { sorted, barred: sorted, most: tableRowsAtMost, pick, format: (value, column) => (column === 3 ? percent : full)(value) });
 }
 
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
@@ -277,7 +292,7 @@ export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
     const { state, others: [source] } = app;
     const cube = pair.b.kind === 'level' ? cubeOf(source.info, pair.b.owner) : null;
     const cause = cube?.causes ? chosen.cause : -1;
-    if (chosen.unknown || cause !== chosen.cause || (chosen.whole && !cube)) return null;
+    if (chosen.unknown || cause !== chosen.cause || (chosen.whole ? !cube : cause >= 0 && !pair.b.causes)) return null;
     const phases = Math.max(pair.a.phases, pair.b.phases);
     const own: Chosen = { ...chosen, series: { ...pair.a, phases } };
     const selection = state.structure ? linesOf(source.info.structures, state.structure, pair.b.unit) : null;
@@ -300,9 +315,9 @@ export function differenceTable(a: Table | null, b: Table | null, sides: Side[])
 }
 
 /** How much is selected, and why. */
-function amountsOf({ chosen: { cube, series }, filter }: Side, found: Selected | null): Map<string, number> {
+function amountsOf({ chosen, chosen: { cube, series }, filter }: Side, found: Selected | null): Map<string, number> {
     const rows = cube ? rowsOf(cube, filter) : [];
-    const amounts = new Map((cube?.causes ?? []).map((each, i) => [causeNames[i], sumOf(each, rows)]));
+    const amounts = new Map((causesIn(chosen, rows, found)?.counts ?? []).map((count, i) => [causeNames[i], count]));
     const [level, misses] = [series.kind === 'level', found?.second ?? (cube ? sumOf(cube.misses, rows) : NaN)];
     const own: [string, number][] = found ? [['lines', found.lines], [level ? 'accesses' : 'events', found.first]] : [];
     return new Map([...own, ...(level && !Number.isNaN(misses) ? [['misses', misses] as [string, number]] : []), ...amounts]);
@@ -331,7 +346,7 @@ export function differenceDetails(sides: Side[], found: (Selected | null)[]): (H
     const units = new Set(sides.map(({ chosen: { series } }) => series.unit)).size;
     const rows = [...a.keys()].filter((name) => b.has(name) && (name !== 'lines' || units === 1)).map((name) => [name, b.get(name)! - a.get(name)!, a.get(name)!, b.get(name)!]);
     const { app: { state }, chosen: { cube, minus } } = sides[0];
-    const note = state.sel && !state.structure && cube?.causes ? 'Causes are of data structures as a whole. ' : minus ? '' : 'Histogram and field have what lies in both. ';
+    const note = state.sel && !state.structure && cube?.causes && !found.every((each) => each?.causes.length) ? 'Causes are of data structures as a whole. ' : minus ? '' : 'Histogram and field have what lies in both. ';
     const rest = minus ? 'not subtracted: choose phases alone.' : 'of one file: choose A or B.';
     return [
         rows.length ? tableElement({ caption: 'Counts', headers: ['', minus ? 'more' : 'B − A', ...sides.map(({ name }) => name)], rows, format: full }) : null,

@@ -3,7 +3,7 @@
 // filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenOf, chosenPhases, differs, linesIn, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
+import { baseName, chosenOf, chosenPhases, differs, linesIn, ofCause, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { cubeOfSums, unitWord, type Cube } from '../cube';
 import { theme } from '../paint';
@@ -195,7 +195,9 @@ export function workbenchView(app: App): View {
     function pairNow(): Pair | null {
         const found = differs(app) ? (pairs ??= pairsOf(source, app.others[0])) : { pairs: [], notes: [] };
         ({ notes } = found);
-        return found.pairs.find(({ id }) => id === `${chosen.show.id}|${chosen.series.owner}`) ?? null;
+        const one = found.pairs.find(({ id }) => id === `${chosen.show.id}|${chosen.series.owner}`);
+        const [a, b] = [one?.a, one?.b].map((each) => each && (chosen.whole ? each : ofCause(each, chosen.cause)));
+        return one && a && b ? { ...one, a, b } : null;
     }
 
     /** One panel; where phases or the second file are subtracted those, these, and their difference. */
@@ -327,7 +329,7 @@ export function workbenchView(app: App): View {
         const zoom = chosen.selection && h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: zoomToSelection }, 'Zoom');
         const head = h('div', { class: 'row' }, h('h2', {}, selectionTitle(app, chosen)), zoom);
         if (both.length) return fill(details, head, ...differenceDetails(both, [first, second]));
-        fill(details, head, ...numbersOf(app, chosen, first), ...factsOf(app, chosen), reuse.element, ...lineFacts(app, chosen, first));
+        fill(details, head, ...numbersOf(app, chosen, first), ...factsOf(app, chosen, first), reuse.element, ...lineFacts(app, chosen, first));
     }
 
     /** Answer, switches and tables; of `both` where these are subtracted. */

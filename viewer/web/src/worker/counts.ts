@@ -3,10 +3,11 @@
 // rows. What is made of them is the core's (viewer/core/counts.hpp, heat.hpp).
 import { range, sum } from 'd3-array';
 import { answer, axisWords, bucketsFrom, call, cut, forget, holding, kindOf, rangeWords, viewOf } from '../core';
-import { FileError, fewRows, type AddressRange, type Axis, type Buckets, type Heat, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
+import { causes, FileError, fewRows, type AddressRange, type Axis, type Buckets, type Column, type Heat, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';
 import { rememberedLast } from '../remembered';
 import type { PyramidLevel, Series, Token } from './series';
 
+const none = new Float64Array();
 const mostLines = 48_000_000;
 /** Of a selection, whose lines are all looked at. */
 const mostSelected = 4_000_000;
@@ -38,10 +39,10 @@ async function read(query: Query, ranges: [number, number][]): Promise<number> {
     const { series, axis, token } = query;
     const lines = linesOf(axis, series.info.unit);
     if (lines > mostLines)
-        throw new FileError(`${lines.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
+        throw new FileError(`${lines.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases and causes.`);
     const counts = call('counts', axisWords(axis), series.info.unit, series.isLevel);
     try {
-        await series.visit(ranges, token, counts);
+        await series.visit(ranges, token, [counts]);
     } catch (error) {
         forget(counts);
         throw error;
@@ -69,7 +70,7 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     if (known) return of(known.counts);
     const { x0, x1, count } = stretch;
     const part = cut(axis, x0, x1);
-    const all = phases === null || phases.length >= series.info.phases;
+    const all = !series.ofCause && (phases === null || phases.length >= series.info.phases);
     if (all && series.pyramid.length > 0 && (rows > fewRows || reduced)) {
         const fine = series.pyramid.filter((level) => level.units * unit <= (x1 - x0) / count).at(-1);
         const level = fine ?? (reduced || linesOf(part, unit) > mostLines / 16 ? series.pyramid[0] : undefined);
@@ -88,21 +89,24 @@ export const extents = (list: Series[], token: Token): Promise<AddressRange[]> =
             // the coarsest whose blocks are still small beside the whole
             const level = series.pyramid.filter((each) => each.rows >= 2000).at(-1);
             if (level && series.info.rows > fewRows) series.addBlocks(level, found);
-            else await series.visit([[0, series.info.rows]], token, found);
+            else await series.visit([[0, series.info.rows]], token, [found]);
         }
         const { addresses } = answer('found', found);
         return Array.from({ length: addresses.length / 2 }, (_, i): AddressRange => [addresses[2 * i], addresses[2 * i + 1] + 1n]);
     });
 
-/** Sums of a series in each phase, of levels accesses and misses, else the count and 0; `stretch`: of the lines of this part of the axis. */
-export function phaseSums(series: Series, axis: Axis, stretch: [number, number] | null, token: Token) {
-    const { phases, unit } = series.info;
+/** Sums of a series in each phase (`some`: in these alone), of levels accesses, misses and these by cause where that is known, else the count and 0;
+ * `stretch`: of the lines of this part of the axis. */
+export async function phaseSums({ info, visit, ranges }: Series, axis: Axis, stretch: [number, number] | null, token: Token, some: Phases = null): Promise<Column[]> {
     const part = stretch && cut(axis, ...stretch);
-    return holding(call('phase_sums', phases, part === null, axisWords(part ?? axis), unit), async (sums) => {
-        await series.visit(series.ranges(null, part), token, sums, true);
-        const { numbers } = answer('by_phase', sums);
-        return { first: numbers.slice(0, phases), second: numbers.slice(phases) };
-    });
+    const held = range(info.causes ? 1 + causes.length : 1).map(() => call('phase_sums', info.phases, part === null, axisWords(part ?? axis), info.unit));
+    try {
+        await visit(ranges(some, part), token, held, true);
+        const sums = held.map((each) => answer('by_phase', each).numbers);
+        return [sums[0].slice(0, info.phases), ...sums.map((each) => each.slice(info.phases))];
+    } finally {
+        held.forEach(forget);
+    }
 }
 
 const linesFrom = ({ numbers, addresses }: ReturnType<typeof answer>, from = 0): Selected['worst'] =>
@@ -110,20 +114,21 @@ const linesFrom = ({ numbers, addresses }: ReturnType<typeof answer>, from = 0):
 
 /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
 export async function selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {
-    const { series, phases, axis: part } = query;
+    const { series, phases, axis: part, token } = query;
     const { unit, reduced } = series.info;
-    if (linesOf(part, unit) > mostSelected) return { lines: NaN, first: NaN, second: NaN, worst: [], sets: new Float64Array(), functions: [] };
+    if (linesOf(part, unit) > mostSelected) return { lines: NaN, first: NaN, second: NaN, worst: [], sets: none, functions: [], causes: [] };
     const found = answer('selected', await read(query, series.ranges(phases, part)), kindOf(quantity), most, sets);
     const [lines, first, second] = found.numbers;
     const top = reduced ? series.topRows() : null;
-    const rows = top && [top.address, top.phase!, top.first, top.second];
+    const rows = top && [top.address, top.phase!, top.first, top.second[0]];
     const worst = rows ? linesFrom(answer('worst', axisWords(part), unit, ...rows, Uint32Array.from(phases ?? []), kindOf(quantity), most)) : reduced ? [] : linesFrom(found, 3 + sets);
-    return { lines, first, second, worst, sets: found.numbers.slice(3, 3 + sets), functions: series.hasFunctions ? await byFunction(query, functions) : [] };
+    const [, misses, ...byCause] = series.info.causes ? (await phaseSums(series, part, [0, part.bytes], token, phases)).map((each) => sum(each)) : [];
+    return { lines, first, second: series.ofCause ? misses : second, worst, sets: found.numbers.slice(3, 3 + sets), functions: series.hasFunctions ? await byFunction(query, functions) : [], causes: byCause };
 }
 
 const byFunction = ({ series, phases, axis, token }: Query, names: string[]): Promise<Selected['functions']> =>
     holding(call('function_sums', names.length, axisWords(axis), series.info.unit), async (sums) => {
-        await series.visit(series.ranges(phases), token, sums, false, true);
+        await series.visit(series.ranges(phases), token, [sums], false, true);
         const found = Array.from(answer('by_function', sums).numbers, (count, i) => ({ name: names[i] ?? '(none)', count }));
         return found.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
     });
@@ -138,9 +143,9 @@ export async function coarse(query: Query, group: number, data: AddressRange[], 
 }
 
 /** The table `grid` of a level (docs/format.md), where its blocks are made of those of a pyramid, which knows how many lines have counts. */
-function gridOf({ store, info, isLevel, pyramid }: Series, mostBytes: number) {
+function gridOf({ store, info, isLevel, ofCause, pyramid }: Series, mostBytes: number) {
     const path = `${info.path}/grid`;
-    if (!isLevel || !store.has(path)) return null;
+    if (!isLevel || ofCause || !store.has(path)) return null;
     const units = Number(store.attributes(path).units);
     const level = pyramid.filter((each) => units % each.units === 0).at(-1);
     if (!level || units * info.unit > mostBytes) return null;
@@ -154,7 +159,7 @@ export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0:
     const grid = series.info.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
     return holding(call('heat', axisWords(axis), grid?.bytes ?? series.info.unit, x0, x1, columns, phases, series.isLevel), async (sums) => {
         if (grid) call('add_grid', sums, ...grid.columns);
-        else await series.visit(series.ranges(null, cut(axis, x0, x1)), token, sums, true);
+        else await series.visit(series.ranges(null, cut(axis, x0, x1)), token, [sums], true);
         const { numbers } = answer('cells', sums, kindOf(quantity));
         const [rows, edges] = [numbers[0], numbers.subarray(1)];
         const cells = edges.subarray(rows + 1);

@@ -187,11 +187,12 @@ function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path
         const unit = number(isLevel ? attributes.line_bytes : attributes.unit_bytes);
         if (!(unit >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
         const optional = ['virtual_address', 'span', 'function'].filter((each) => children.includes(each));
-        store.requireColumns(path, ['address', 'phase', ...(isLevel ? ['accesses', 'misses'] : ['count']), ...optional]);
+        const told = isLevel && causes.every((each) => children.includes(each)) ? causes : [];
+        store.requireColumns(path, ['address', 'phase', ...(isLevel ? ['accesses', 'misses'] : ['count']), ...optional, ...told]);
         const phases = Math.max(1, isLevel ? phaseCount : number(attributes.phases));
         const reduced = copy && children.includes('span') ? [store.numbers(`${path}/span`, 0, 1)[0], store.attributes(`${path}/pyramid/level1`).units ?? Infinity].join() : '';
         const physical = !isLevel && !fromCore && !children.includes('virtual_address');
-        return { id: path, path, kind, owner, event, unit, rows: store.rows(`${path}/address`), phases, physical, reduced };
+        return { id: path, path, kind, owner, event, unit, rows: store.rows(`${path}/address`), phases, physical, reduced, causes: told.length > 0 };
     };
     const fromCore = (name: string) => all.find((link) => link.name === name)?.virtual ?? false;
     return [

@@ -3,7 +3,7 @@
 import { range } from 'd3-array';
 import { call } from '../core';
 import { joined } from '../numbers';
-import { Superseded, type Axis, type SeriesInfo } from '../protocol';
+import { causes, Superseded, type Axis, type SeriesInfo } from '../protocol';
 import { rememberedLast } from '../remembered';
 import type { Store } from './h5';
 
@@ -39,8 +39,8 @@ const none = new Uint32Array();
 export type Series = ReturnType<typeof seriesIn>;
 export type PyramidLevel = Series['pyramid'][number];
 
-/** `blocks`: what rows are put together to, and the finest of the pyramid. */
-export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
+/** `blocks`: what rows are put together to, and the finest of the pyramid; `misses`: their column, of a cause or all. */
+export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0', misses = 'misses') {
     const children = store.children(info.path);
     const [block, finest] = blocks.split(',').map(Number);
     const isLevel = info.kind === 'level';
@@ -61,7 +61,7 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
     const allPhases = range(info.phases);
 
     /** Rows as columns; empty: of one line each, not told apart, of levels alone. */
-    function readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean) {
+    function readFrom(path: string, address: string, first: number, last: number, withPhase: boolean, withFunction: boolean, columns = [misses]) {
         const words = (column: string, wanted: boolean) => (wanted ? store.words(`${path}/${column}`, first, last) : none);
         return {
             address: store.addresses(`${path}/${address}`, first, last),
@@ -69,7 +69,7 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
             phase: words('phase', withPhase),
             func: words('function', withFunction && hasFunctions),
             first: store.numbers(`${path}/${isLevel ? 'accesses' : 'count'}`, first, last),
-            second: isLevel ? store.numbers(`${path}/misses`, first, last) : new Float64Array(),
+            second: columns.map((column) => (isLevel ? store.numbers(`${path}/${column}`, first, last) : new Float64Array())),
         };
     }
 
@@ -79,13 +79,14 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
         return store.has(path) ? readFrom(path, 'address', 0, store.rows(`${path}/address`), true, false) : null;
     }
 
-    /** Adds the rows of ranges, which are read block by block, to something that the core holds. */
-    async function visit(ranges: [number, number][], token: Token, into: number, withPhase = false, withFunction = false): Promise<void> {
+    /** Adds the rows of ranges, which are read block by block, to something that the core holds; to several all misses and those of each cause. */
+    async function visit(ranges: [number, number][], token: Token, into: number[], withPhase = false, withFunction = false): Promise<void> {
+        const columns = into.length > 1 ? ['misses', ...causes] : [misses];
         for (const [from, to] of ranges) {
             for (let at = from; at < to; ) {
                 const end = Math.min(to, (Math.floor(at / readAtOnce) + 1) * readAtOnce);
-                const { address, span, phase, func, first, second } = readFrom(info.path, addressColumn, at, end, withPhase, withFunction);
-                call('add', into, address, span, phase, func, first, second, info.unit, block);
+                const { address, span, phase, func, first, second } = readFrom(info.path, addressColumn, at, end, withPhase, withFunction, columns);
+                into.forEach((each, i) => call('add', each, address, span, phase, func, first, second[i], info.unit, block));
                 at = end;
                 if (at < to) await breathe(token);
             }
@@ -148,5 +149,6 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0') {
         return joined(found.sort((a, b) => a[0] - b[0]));
     }
 
-    return { store, info, isLevel, hasFunctions, pyramid, topRows, visit, addBlocks, ranges, findsRows };
+    const ofCause = misses !== 'misses';
+    return { store, info, ofCause, isLevel, hasFunctions, pyramid, topRows, visit, addBlocks, ranges, findsRows };
 }

@@ -18,13 +18,14 @@ let info: FileInfo;
 let reuse: ReturnType<typeof reuseIn>;
 const series = new Map<string, Series>();
 
-/** "combined/L1@256,16": in blocks as a reduced copy has them. */
+/** "combined/L1@256,16#conflict": in blocks as a reduced copy has them, with misses of a cause. */
 const seriesOf = (id: string): Series =>
     remembered(series, id, () => {
-        const [path, blocks] = id.split('@');
+        const [whole, cause] = id.split('#');
+        const [path, blocks] = whole.split('@');
         const facts = info.series.find((each) => each.id === path);
         if (!facts) throw new FileError(`The file has no series ${id}.`);
-        return seriesIn(store, { ...facts, id, reduced: blocks ?? facts.reduced }, blocks);
+        return seriesIn(store, { ...facts, id, reduced: blocks ?? facts.reduced }, blocks, cause);
     });
 
 async function open(source: File, trust: boolean): Promise<FileInfo> {
