@@ -52,7 +52,7 @@ export const brushCases = [
                 await t.until(page, `document.querySelector('.sentence').textContent.startsWith(${JSON.stringify(begin)})`, `the answer is of the selected lines: ${begin}`, 3000);
                 const [worst] = Object.entries(expected).reduce((a, b) => (b[1][0] > a[1][0] ? b : a));
                 t.check((await page.locator('.sentence').textContent()).includes(`; ${worst} causes `), `worst of them: ${worst}`);
-                t.equal(await page.locator('.tile').count(), 2, 'tiles: how much, and where');
+                t.equal(await page.locator('.tile').count(), 3, 'tiles: how much, where, and why');
                 const [, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
                 const shown = lines.map(([address]) => Number(address));
                 t.check(shown.length > 0 && shown.every((each) => each > from - 4096 && each < to), `the field's table has what is selected: ${shown[0]} to ${shown.at(-1)} of ${from} to ${to}`);

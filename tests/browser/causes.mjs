@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what: what the page shows is what the program tells.
 import { writeFileSync } from 'node:fs';
-import { found, number, snippetSays, tableRows } from './screen.mjs';
+import { found, number, snippetSays, tableRows, withoutLines } from './screen.mjs';
 
 const kinds = ['first_use', 'invalidated', 'capacity', 'conflict'];
 const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+/** Misses by cause in a range of addresses and some phases (null: all): sums, sums by phase, the worst line by cause, sums by address. */
+const byLine = `
+import h5py, json, sys
+import numpy as np
+kinds = ["first_use", "invalidated", "capacity", "conflict"]
+path, (first, last, phases) = sys.argv[2], json.loads(sys.argv[3])
+g = h5py.File(sys.argv[1], "r")[path]
+at, phase = g["address"][:], g["phase"][:]
+own = (at >= first) & (at < last) & (np.isin(phase, phases) if phases is not None else True)
+lines, of = np.unique(at[own], return_inverse=True)
+found = {"misses": g["misses"][:][own].sum()}
+for kind in kinds:
+    count = g[kind][:][own]
+    by = np.bincount(of, count)
+    found[kind] = {"sum": count.sum(), "worst": by.max(), "phases": np.bincount(phase[own], count, minlength=phase.max() + 1).tolist(),
+                   "lines": {hex(line): n for line, n in zip(lines.tolist(), by.tolist()) if n > 0}}
+print(json.dumps(found))`;
+const linesOf = (t, file, level, from, to, phases = null) => JSON.parse(t.script('-c', byLine, t.file(file), `combined/${level}`, JSON.stringify([from, to, phases])));
+const everywhere = [0, 2 ** 53];
 
 /** Two structures, whose lines meet in sets, and what belongs to none. */
 function writeTrace(t) {
@@ -176,6 +196,108 @@ export const causeCases = [
             await page.locator('[aria-label^="Data structures"] thead button', { hasText: /^conflict$/ }).first().click();
             t.equal((await column('conflict')).join(), [...conflicts].reverse().join(), 'pressed again: the other way round');
             t.equal(await page.locator('[aria-label^="Data structures"] th[aria-sort=ascending]').first().textContent(), 'conflict', 'the sorted column');
+        },
+    ],
+    [
+        'causes by line: field, histogram, worst lines and Python are of the lines themselves',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const told = linesOf(t, 'lu2.h5', 'L1', ...everywhere);
+            for (const kind of ['first_use', 'capacity', 'conflict']) {
+                const name = kind.replace('_', ' ');
+                await t.open(page, t.file('lu2.h5'), `level=L1&cause=${name}`);
+                t.equal(Object.values(await page.evaluate('cachetally.current.totals()'))[0], told[kind].sum, `${kind} in all`);
+                const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+                const sums = rows.map((row) => Number(row[head.indexOf('sum')]));
+                t.near(sum(sums), told[kind].sum, `${kind} in the table`);
+                const starts = rows.map(([address]) => Number(address));
+                const own = new Array(rows.length).fill(0);
+                for (const [line, count] of Object.entries(told[kind].lines)) own[starts.findLastIndex((start) => start <= Number(line))] += count;
+                t.equal(sums.filter((each, i) => Math.abs(each - own[i]) > 1e-6).length, 0, `${kind} by columns of ${rows.length}`);
+                const cells = await page.evaluate(`(async () => {
+                    const { source } = cachetally;
+                    const axis = await source.axis(source.info.series.filter(({ kind }) => kind === 'level').map(({ id }) => id));
+                    const { rows, columns, sum } = await source.ask('heat', 'combined/L1#${kind}', 'misses', axis, 0, axis.bytes, 512, ${told[kind].phases.length});
+                    return Array.from({ length: rows }, (_, row) => sum.subarray(row * columns, (row + 1) * columns).reduce((a, b) => a + b, 0));
+                })()`);
+                t.equal(cells.length, told[kind].phases.length, 'rows of cells');
+                cells.forEach((count, phase) => t.near(count, told[kind].phases[phase], `${kind} in the cells of phase ${phase}`, 1e-6));
+                t.check(!(await t.saved(page, 'SVG')).includes('spread over'), 'nothing is spread');
+                const [, [, worst]] = await tableRows(page, 'Worst lines');
+                t.equal(number(worst), told[kind].worst, `${kind} of the worst line`);
+                t.equal(found(await snippetSays(t, page), /sum ([\d.]+)/), told[kind].sum, `${kind} in Python`);
+            }
+        },
+    ],
+    [
+        'causes by line: details, phases, table and answer of selected addresses; by core all is spread, and said',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '--per-core', '-o', 'lines.h5');
+            await t.open(page, t.file('lines.h5'), 'level=L1D');
+            const [one] = await page.evaluate(`cachetally.source.info.structures.filter(({ name }) => name === 'key_from').map(({ base, bytes }) => [Number(base), bytes])`);
+            const [from, to] = [one[0] - (one[0] % 64) + 64 * 40, one[0] - (one[0] % 64) + 64 * 300];
+            const range = `sel=0x${from.toString(16)}-0x${to.toString(16)}`;
+            for (const phases of [null, [3, 5]]) {
+                const told = linesOf(t, 'lines.h5', 'L1D', from, to, phases);
+                for (const kind of ['', ...kinds].filter((each) => !each || told[each].sum > 0)) {
+                    const name = kind.replace('_', ' ');
+                    await t.open(page, t.file('lines.h5'), `show=misses&level=L1D&${range}&cause=${name}${phases ? `&phases=${phases}` : ''}`);
+                    for (const each of kinds.filter((some) => told[some].sum > 0)) {
+                        const bar = await page.locator(`.details [aria-label=Why] li[title^="${each.replace('_', ' ')}:"]`).getAttribute('title');
+                        t.equal(number(bar.split(': ')[1].split(' ')[0]), told[each].sum, `${each} of the selected lines`);
+                    }
+                    const [head, ...rows] = await tableRows(page, 'Data structures');
+                    const titles = head.map((each) => each.replace(/ [▲▼]$/, ''));
+                    for (const each of kinds) t.equal(sum(rows.map((row) => number(row[titles.indexOf(each.replace('_', ' '))]))), told[each].sum, `${each} in the table`);
+                    t.check((await page.innerText('.details')).includes('Evictions, code and cores are of key_from as a whole.'), 'what is of wholes');
+                    const numbers = (await page.locator('.details dl.numbers').innerText()).replace(/\s+/g, ' ');
+                    t.check(numbers.includes(` misses ${told.misses.toLocaleString('en-US')} `), `misses: ${numbers}`);
+                    if (kind) {
+                        t.check(numbers.endsWith(` ${name} ${told[kind].sum.toLocaleString('en-US')}`), `${kind}: ${numbers}`);
+                        t.equal(number((await tableRows(page, 'Worst lines'))[1][1]), told[kind].worst, 'the worst line');
+                        t.equal(found(await snippetSays(t, page), /sum ([\d.]+)/), told[kind].sum, 'Python');
+                    }
+                    const tile = await page.locator('[data-tile=why]').innerText();
+                    const most = kinds.reduce((a, b) => (told[b].sum > told[a].sum ? b : a));
+                    t.check(tile.includes(name || most.replace('_', ' ')), `why: ${tile}`);
+                    t.check((await page.locator('.sentence').textContent()).includes(' to the selected lines'), 'the sentence');
+                }
+                const time = await page.evaluate(`(async () => {
+                    const { source } = cachetally;
+                    const axis = await source.axis(source.info.series.filter(({ kind }) => kind === 'level').map(({ id }) => id));
+                    const { start, base } = axis.segments.findLast(({ base }) => base <= ${from}n);
+                    return (await source.ask('phaseSums', 'combined/L1D', axis, [${from}, ${to}].map((at) => start + at - Number(base)))).slice(2).map((each) => [...each]);
+                })()`);
+                const all = linesOf(t, 'lines.h5', 'L1D', from, to);
+                kinds.forEach((each, i) => all[each].phases.forEach((count, phase) => t.equal(time[i][phase], count, `${each} in phase ${phase}`)));
+            }
+            await t.open(page, t.file('lines.h5'), `show=misses&level=L1D&cause=invalidated&core=core 1`);
+            t.check((await t.saved(page, 'SVG')).includes('spread over each data structure'), 'of a core causes are spread');
+            await page.evaluate(`cachetally.set({ core: '' })`);
+            await t.quiet(page);
+            t.check(!(await t.saved(page, 'SVG')).includes('spread over'), 'of all they are not');
+        },
+    ],
+    [
+        'causes by line: of two files both, or none',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'lu', 'n=128', '-m', 'schulz2002', '--causes', '-o', 'rows.h5');
+            withoutLines(t, 'rows.h5', 'rows-older.h5');
+            const [a, b] = ['lu2.h5', 'rows.h5'].map((file) => linesOf(t, file, 'L1', ...everywhere).conflict.sum);
+            for (const [file, spread] of [['rows.h5', false], ['rows-older.h5', true]]) {
+                await t.open(page, t.file('lu2.h5'), 'show=misses&level=L1&cause=conflict');
+                await t.compare(page, t.file(file));
+                await t.until(page, 'cachetally.others.length === 1', 'the second file');
+                for (const shown of ['', 'difference']) {
+                    await page.evaluate(`cachetally.set({ view: 'workbench', file: '${shown}', show: 'misses', level: 'L1', cause: 'conflict' })`);
+                    await t.quiet(page);
+                    t.equal((await t.saved(page, 'SVG')).includes('spread over each data structure'), spread, `${file}, ${shown}: spread`);
+                }
+                const told = await page.evaluate(`Object.values(cachetally.current.totals())`);
+                t.equal(told.slice(0, 2).join(), [a, b].join(), `${file}: conflicts of both`);
+            }
         },
     ],
 ];

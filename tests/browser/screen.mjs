@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is on the screen, read by the cases.
+import { copyFileSync } from 'node:fs';
 
 /** Texts of the cells of the first table whose caption or label has a text. */
 export const tableRows = (page, label) =>
@@ -22,3 +23,15 @@ export async function snippetSays(t, page, picture = page) {
 
 /** The number that a pattern finds in a text. */
 export const found = (text, pattern) => Number(pattern.exec(text)?.[1] ?? NaN);
+
+/** A copy of a file as older ones are: causes of misses are known of data structures alone. */
+export function withoutLines(t, file, copy) {
+    copyFileSync(t.file(file), t.file(copy));
+    t.script('-c', `
+import h5py, sys
+with h5py.File(sys.argv[1], "a") as f:
+    for level in f["combined"].values():
+        for cause in ("first_use", "invalidated", "capacity", "conflict"):
+            if cause in level:
+                del level[cause]`, t.file(copy));
+}
