@@ -135,10 +135,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
     if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ' in these lines' : answer.code}${byCode}`, go: here });
-    if (answer.lines) {
-        if (cause) tiles.push({ id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } });
-        return tiles;
-    }
+    if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {

@@ -114,9 +114,7 @@ export function fieldPlot(acts: FieldActs) {
     }
 
     /** Panels with their data; those of another file are not drawn. */
-    function show(all: Panel[]): void {
-        set({ panels: all.filter((each) => !each.beside), beside: all.filter((each) => each.beside) });
-    }
+    function show(all: Panel[]): void { set({ panels: all.filter((each) => !each.beside), beside: all.filter((each) => each.beside) }); }
 
     /** The same panels, another stretch of the axis; null: all. */
     function look(range: [number, number] | null): void {
@@ -296,9 +294,7 @@ export function fieldPlot(acts: FieldActs) {
     }
 
     /** Untouched where it says so already: each change costs a layout of the page. */
-    function tell(text: string): void {
-        if (text !== told) readout.textContent = told = text;
-    }
+    function tell(text: string): void { if (text !== told) readout.textContent = told = text; }
 
     function textAt({ x, row }: { x: number; row: number }): string {
         const { axis, structures, panels, range, heat, drawn, rate } = model;

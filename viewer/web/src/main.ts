@@ -68,17 +68,11 @@ class Page implements App {
         return !bothAtOnce.includes(this.state.view ?? '') && !this.files[0]?.info.probe ? Math.max(0, chosen) : 0;
     }
 
-    get source(): Source {
-        return this.files[this.at];
-    }
+    get source(): Source { return this.files[this.at]; }
 
-    get others(): Source[] {
-        return this.files.filter((_, i) => i !== this.at);
-    }
+    get others(): Source[] { return this.files.filter((_, i) => i !== this.at); }
 
-    get flipped(): boolean {
-        return this.at > 0;
-    }
+    get flipped(): boolean { return this.at > 0; }
 
     private choose(purpose: Purpose): void {
         this.purpose = purpose;
@@ -120,9 +114,7 @@ class Page implements App {
         this.render();
     }
 
-    move(x: string): void {
-        this.keepState({ x });
-    }
+    move(x: string): void { this.keepState({ x }); }
 
     private undo(): void {
         this.flushState();
@@ -313,8 +305,7 @@ function notComparable({ info: a }: Source, { info: b }: Source): string {
 
 const logo = (): HTMLElement => h('span', { class: 'logo', 'aria-hidden': 'true' }, h('i'), h('i'), h('i'));
 
-const notice = (kind: 'info' | 'warning' | 'error', text: string): HTMLElement =>
-    h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
+const notice = (kind: 'info' | 'warning' | 'error', text: string): HTMLElement => h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
 
 const held = [...document.querySelectorAll<HTMLElement>('script[id^="cachetally-result"]')].filter(({ textContent }) => textContent?.trim());
 

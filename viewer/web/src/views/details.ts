@@ -135,11 +135,9 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
 }
 
 function linesBlock(app: App, chosen: Chosen, found: Selected): HTMLElement | null {
-    const { info, info: { structures } } = app.source;
-    const { series, show, cause } = chosen;
+    const [{ info, info: { structures } }, { series, show, cause }] = [app.source, chosen];
     if (found.worst.length === 0) return null;
-    const of = cause >= 0 && !chosen.whole ? `${causeNames[cause]} ` : '';
-    const level = series.kind === 'level';
+    const [level, of] = [series.kind === 'level', cause >= 0 && !chosen.whole ? `${causeNames[cause]} ` : ''];
     const counts: Column<Selected['worst'][number]>[] = level ? [[`${of}misses`, ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
     const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${of}${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
@@ -153,12 +151,11 @@ export function factsOf(app: App, chosen: Chosen, found: Selected | null): (HTML
     const filter = filterOf(app, chosen);
     const rows = chosen.cube ? rowsOf(chosen.cube, filter) : [];
     const causes = causesIn(chosen, rows, found);
-    const { structure } = filter;
-    const part = structure?.length && chosen.selection && !chosen.filter.structure && chosen.cube;
-    const names = part ? structure.map((each) => part.dimensions.structure!.names[each]) : [];
+    const part = chosen.selection && !chosen.filter.structure ? filter.structure : null;
+    const names = part?.map((each) => chosen.cube!.dimensions.structure!.names[each]);
     const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count }));
     return [
-        part ? h('p', { class: 'note' }, `${causes?.byLine ? 'Evictions' : 'Causes'}, code and cores are of ${asAWhole(names)}.`) : null,
+        names?.length ? h('p', { class: 'note' }, `${causes?.byLine ? 'Evictions' : 'Causes'}, code and cores are of ${asAWhole(names)}.`) : null,
         causes && causeBlock(app, causes.counts),
         bars(shared, 'misses after stores of another core', mostFirst(lines)),
         evictorBlock(app, chosen),

@@ -105,10 +105,7 @@ export function workbenchView(app: App): View {
             if (!stretch && !phases) return;
             const text = phases ? phasesText(range(phases[0], phases[1] + 1)) : '';
             const now = phasesText(chosenPhases(app));
-            app.set({
-                ...(phases ? { phases: add && text === now ? '' : text } : {}),
-                ...(stretch ? { sel: addressesOf(stretch), structure: '' } : {}),
-            });
+            app.set({ ...(phases ? { phases: add && text === now ? '' : text } : {}), ...(stretch ? { sel: addressesOf(stretch), structure: '' } : {}) });
         },
         pick: (structure) => pick(structure.name),
         clear: () => clearChosen(app),
@@ -269,9 +266,11 @@ export function workbenchView(app: App): View {
         await latest.show('time', JSON.stringify([cells, chosen.filter, stretches]), ask, show);
     }
 
+    const sidesRead = (): Sided[] => sidesOfPhases(app, chosen)?.map((side) => ({ ...side, axis })) ?? sides.slice(0, pair ? 2 : 1);
+
     /** The lines of what is selected, for the details. */
     async function readLines(selected: [number, number][] | null): Promise<void> {
-        const { series, show, selection, whole, minus, cause, filter } = chosen;
+        const { series, show, selection, whole, cause, filter } = chosen;
         const on = axis;
         const stretches = selected ?? [[0, on.bytes]];
         // of many rows the lines of everything are not read until something is selected; of a cause all lines are told
@@ -286,7 +285,7 @@ export function workbenchView(app: App): View {
             const parts = apart ? (stretchesOf(which, own) ?? (app.state.structure ? [] : [[0, which.bytes]])) : stretches;
             return file.askLatest(`selected${i}`, 'selected', id, show.quantity, phases, which, parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0, worstLines, sets);
         };
-        const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis: on })) : sides.slice(0, subtracts ? 2 : 1);
+        const both = sidesRead();
         const ask = async () => (many ? [] : Promise.all(both.map(ofSide)));
         await latest.show('lines', JSON.stringify([data, stretches, app.state.structure]), ask, (found) => fillDetails(both.length > 1 ? both : [], found.map((each) => (Number.isNaN(each.lines) ? null : each))));
     }
@@ -302,8 +301,7 @@ export function workbenchView(app: App): View {
     /** Answer and data structures by the lines of a brush, where the file tells these apart, instead of as wholes. */
     async function readStructures(): Promise<void> {
         if (!countsLines()) return;
-        const { minus } = chosen;
-        const both = minus ? sidesOfPhases(app, chosen)!.map((side) => ({ ...side, axis })) : sides.slice(0, pair ? 2 : 1);
+        const both = sidesRead();
         const stretches = stretchesOf(axis, chosen.selection)!;
         const there = (on: Axis) => stretches.flatMap(([from, to]) => addressesIn(on, from, to)); // of the second file, too
         const ask = () => Promise.all(both.map((side) => sumsByStructure(side.app.source, side.chosen, side.axis, there(side.axis))));
@@ -313,7 +311,7 @@ export function workbenchView(app: App): View {
             fillTables();
             const brushed = found.map((sums, i) => cubeOfSums(both[i].chosen.series.owner, sums));
             const sidesOfLines = both.map((side, i) => ({ ...side, chosen: { ...side.chosen, cube: brushed[i] }, filter: {} }));
-            fill(top, answerBox(app, levels, pair ? differenceSentence(sidesOfLines, listed.slice(0, 1)) : '', notes, minus ? brushed.slice(1) : brushed));
+            fill(top, answerBox(app, levels, pair ? differenceSentence(sidesOfLines, listed.slice(0, 1)) : '', notes, chosen.minus ? brushed.slice(1) : brushed));
         });
     }
 

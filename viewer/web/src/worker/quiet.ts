@@ -5,8 +5,6 @@ const isStack = (words: unknown[]): boolean => /^(HDF5-DIAG|\s*#\d{3}: |\s+(majo
 
 for (const kind of ['error', 'warn'] as const) {
     const plain = console[kind].bind(console);
-    console[kind] = (...words: unknown[]) => {
-        if (!isStack(words)) plain(...words);
-    };
+    console[kind] = (...words: unknown[]) => { if (!isStack(words)) plain(...words); };
 }
 export {};
