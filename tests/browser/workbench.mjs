@@ -43,6 +43,12 @@ export const workbenchCases = [
             t.equal(shown.map((each) => number(each.split(' ')[0])).join(), [lines, accesses, misses].join(), 'lines, accesses, misses');
             const rows = await tableRows(page, 'Lines with most');
             t.equal(number(rows[1][1]), worst, 'misses of the worst line');
+            for (const [show, value] of [['hits', ([, , missed, asked]) => asked - missed], ['missrate', ([, , missed, asked]) => (100 * missed) / asked]]) {
+                await page.evaluate(`cachetally.set({ show: '${show}' })`);
+                await t.quiet(page);
+                const values = (await tableRows(page, 'Lines with')).slice(1).map((row) => row.map(number));
+                t.check(values.every((row, i) => Math.abs(row[1] - value(row)) < 0.006 && (i === 0 || row[1] <= values[i - 1][1])), `${show} of lines, the most first: ${values[0]}`);
+            }
         },
     ],
     [

@@ -11,7 +11,7 @@ const withMinus = (text: string): string => text.replace(/^-/, '−');
 export function full(value: number): string {
     if (Number.isNaN(value)) return '–';
     if (!Number.isFinite(value)) return '∞';
-    return withMinus(value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(2) : plain.format(value));
+    return withMinus(value !== 0 && Math.abs(value) < 1 ? String(Number(value.toPrecision(3))) : plain.format(value));
 }
 
 /** Three digits: "12.3k". */

@@ -138,7 +138,9 @@ function linesBlock(app: App, chosen: Chosen, found: Selected): HTMLElement | nu
     const [{ info, info: { structures } }, { series, show, cause }] = [app.source, chosen];
     if (found.worst.length === 0) return null;
     const [level, of] = [series.kind === 'level', cause >= 0 && !chosen.whole ? `${causeNames[cause]} ` : ''];
-    const counts: Column<Selected['worst'][number]>[] = level ? [[`${of}misses`, ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
+    type Row = Column<Selected['worst'][number]>;
+    const shown: Row[] = show.quantity === 'hits' ? [['hits', ({ first, second }) => first - second]] : show.quantity === 'missrate' && !of ? [['miss rate / %', ({ first, second }) => (100 * second) / first]] : [];
+    const counts: Row[] = level ? [...shown, [`${of}misses`, ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
     const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${of}${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
