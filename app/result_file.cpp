@@ -5,6 +5,7 @@
 #include "monitor/causes/causes_file.hpp"
 #include "monitor/causes/sharing_file.hpp"
 #include "monitor/histogram_file.hpp"
+#include "monitor/listeners/listener_file.hpp"
 #include "monitor/reuse/reuse_file.hpp"
 #include "storage/columns.hpp"
 #include "storage/hash.hpp"
@@ -61,6 +62,7 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     write_sharing(root, view.sharing);
     write_level_cores(root, view.cores);
     write_reuse(root, view.reuse);
+    write_listeners(root, view.listeners);
     if (!levels.lines.empty()) root.set_attribute("default", "combined");
     if (!view.check) return;
     Group check = root.create_group("check");

@@ -111,7 +111,7 @@ public:
         }
     }
 
-    ListenerView finish() {
+    ListenerResult finish() {
         std::vector<ListenerTable> tables;
         for (const auto& copy : copies_) tables.push_back(copy->table());
         return {name_, link_, merged(tables)};

@@ -82,7 +82,7 @@ struct Outcome {
     Attribution attribution;  ///< likewise; empty where the source does not know what its sites are
     LevelCores cores;         ///< likewise
     std::vector<ReuseDistances> reuse;
-    std::vector<ListenerView> listeners;
+    std::vector<ListenerResult> listeners;
     std::vector<Region> regions;
     std::vector<std::string> functions;
     AddressMap virtual_address;          ///< empty where nothing is translated

@@ -7,6 +7,7 @@
 #include "monitor/attribution/attribution_file.hpp"
 #include "monitor/causes/causes_file.hpp"
 #include "monitor/causes/sharing_file.hpp"
+#include "monitor/listeners/listener_file.hpp"
 #include "monitor/reuse/reuse_file.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/run_view.hpp"
@@ -99,6 +100,7 @@ RunView read_run_view(const InputFile& file) {
     view.sharing = read_sharing(root);
     view.cores = read_level_cores(root, view.structures.regions.size());
     view.reuse = read_reuse(root);
+    view.listeners = read_listeners(root);
     view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);

@@ -59,11 +59,6 @@ struct RunTitle {
 };
 
 /// What a listener on a link found. Not kept in result files.
-struct ListenerView {
-    std::string name, link;
-    ListenerTable table;
-};
-
 struct RunView {
     RunTitle title;
     StoredRun counts;
@@ -78,7 +73,7 @@ struct RunView {
     Attribution attribution;            ///< empty where the source does not know what its sites are
     LevelCores cores;                   ///< where that was asked for
     std::vector<ReuseDistances> reuse;  ///< where that was asked for
-    std::vector<ListenerView> listeners;
+    std::vector<ListenerResult> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;
     std::vector<std::size_t> chosen_phases;  ///< that all counts are of; empty: of all

@@ -31,6 +31,12 @@ struct ListenerTable {
 /// The tables of the copies of a link as one: numbers of rows with equal labels are added up; rows go by their order.
 ListenerTable merged(const std::vector<ListenerTable>& copies);
 
+/// What a listener found on a link, over its copies.
+struct ListenerResult {
+    std::string name, link;
+    ListenerTable table;
+};
+
 /// One for each copy of a link.
 class TableListener : public PhasedListener {
 public:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes a result file of a size that real runs reach after hours, in the documented format (docs/format.md):
 LINES lines x PHASES phases x 3 levels, and a sweep of 12 x 8 cells beside its exact histogram.
-Usage: make_large.py FILE.h5 [LINES [PHASES [nosweep] [sealed]]]: with digests (Debian: python3-xxhash)"""
+Usage: make_large.py FILE.h5 [LINES [PHASES [nosweep] [causes] [sealed]]]: causes of misses by line; with digests (Debian: python3-xxhash)"""
 import struct
 import sys
 
@@ -43,6 +43,26 @@ def pyramid(group, address, sums):
             return
         units, number = units * 16, number + 1
         block = block // 16
+
+
+def caused(f, name, group, misses, phases):
+    """Of each line and phase one first use, half of the rest capacity, the others conflicts; a third of the lines is of each structure."""
+    first = np.minimum(misses, 1)
+    capacity = np.floor((misses - first) / 2)
+    causes = {"first_use": first, "invalidated": np.zeros(len(misses)), "capacity": capacity, "conflict": misses - first - capacity}
+    lines = len(misses) // phases
+    ends = [0, lines // 3, 2 * (lines // 3), lines]
+    level = f.require_group("causes").create_group(name)
+    f["causes"].attrs["levels"] = list(f["causes"])
+    rows = [(i, p, slice(p * lines + ends[i], p * lines + ends[i + 1])) for i in range(3) for p in range(phases)]
+    table, evictions = level.create_group("misses"), level.create_group("evictions")
+    for number, key in enumerate(("structure", "phase")):
+        column(table, key, np.array([row[number] for row in rows], np.uint32))
+    for cause, count in causes.items():
+        column(group, cause, count)
+        column(table, cause, np.array([count[part].sum() for _, _, part in rows]).astype(np.uint64))
+    for key in ("by", "victim", "phase", "count"):
+        column(evictions, key, np.zeros(1, np.uint64 if key == "count" else np.uint32))
 
 
 def sweep(f, address, count):
@@ -122,6 +142,8 @@ def main():
             column(group, "misses", m)
             column(group, "hits", a - m)
             column(group, "miss_rate", m / a)
+            if "causes" in sys.argv:
+                caused(f, name, group, m, phases)
             a, m = sum(accesses), sum(misses)
             pyramid(group, address, {"accesses": a, "misses": m, "hits": a - m, "miss_rate": m / a})
             totals[name] = (a.sum(), m.sum())

@@ -8,6 +8,9 @@
 #include <sstream>
 
 #include "monitor/listeners/listener.hpp"
+#include "monitor/listeners/listener_file.hpp"
+#include "storage/file.hpp"
+#include "tests/storage/temporary.hpp"
 
 namespace cachetally {
 namespace {
@@ -81,6 +84,44 @@ TEST(Listeners, WrongSettingsAreReportedWithWhatIsRight) {
     EXPECT_THAT(message("reuse,link=a,link=b"), ::testing::HasSubstr("'link' is given twice"));
     EXPECT_THAT(message("reuse,"), ::testing::HasSubstr("has no ''"));
     EXPECT_EQ(message("reuse"), "");
+}
+
+TEST(ListenerFiles, AreReadAsWritten) {
+    const std::vector<ListenerResult> written = {
+        {"reuse",
+         "core-L1D",
+         {{{"distance", "lines", "other lines"}, {"events", "", "uses"}},
+          {{"first use", {7}, 0}, {"2-3", {~0ULL}, 0}}}},
+        {"reuse", "core-L1D", {{{"a/b", "", ""}, {".", "", ""}, {".", "x", ""}}, {{"", {1, 2}, 0}}}},
+        {"none", "L1D-L2", {{{"only", "", ""}}, {}}}};
+    const testing::TemporaryDirectory directory;
+    {
+        ResultFile file(directory / "l.h5");
+        write_listeners(file.root(), written);
+        Group odd = file.root().create_group("odd");
+        write_listeners(odd, written);
+        odd.open_group("listeners").open_group("listener1").set_attribute("units", std::vector<std::string>{"lines"});
+        file.finish();
+    }
+    const InputFile file(directory / "l.h5");
+    const std::vector<ListenerResult> found = read_listeners(file.root());
+    ASSERT_EQ(found.size(), written.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto [name, link, table] = found[i];
+        EXPECT_EQ(name + link, written[i].name + written[i].link);
+        ASSERT_EQ(table.columns.size(), written[i].table.columns.size());
+        for (std::size_t column = 0; column < table.columns.size(); ++column) {
+            const auto& [title, unit, meaning] = table.columns[column];
+            const auto& expected = written[i].table.columns[column];
+            EXPECT_EQ(title + '|' + unit + '|' + meaning, expected.name + '|' + expected.unit + '|' + expected.meaning);
+        }
+        ASSERT_EQ(table.rows.size(), written[i].table.rows.size());
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            EXPECT_EQ(table.rows[row].label, written[i].table.rows[row].label);
+            EXPECT_EQ(table.rows[row].numbers, written[i].table.rows[row].numbers);
+        }
+    }
+    EXPECT_THROW(read_listeners(file.root().open_group("odd")), StorageError);
 }
 
 }  // namespace
