@@ -133,7 +133,8 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
                     const rows = await column('Data structures', [name ?? 'conflict'], { sel: '', ...state, file });
                     wanted.push(name ? rows.get('A')[0] : [...rows.values()].reduce((sum, [each]) => sum + each, 0));
                 }
-                await column('Data structures', ['B − A'], { sel: '', ...state, file: 'difference' });
+                const found = await column('Data structures', ['A: ', 'B: ', 'B − A'], { sel: '', ...state, file: 'difference' });
+                if (name) t.equal(found.get('A').join(), [...wanted, wanted[1] - wanted[0]].join(), 'A in the details');
                 const totals = Object.values(await page.evaluate('cachetally.current.totals()'));
                 if (!state.structure) all = wanted; // the field has all, of which the structure is selected
                 t.equal(totals.join(), [...all, all[1] - all[0]].join(), JSON.stringify(state));
