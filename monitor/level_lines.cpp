@@ -108,7 +108,8 @@ LevelLines only_cause(LevelLines lines, MissCause cause) {
     std::vector<double>& counts = lines.causes[static_cast<unsigned>(cause)];
     if (counts.size() != lines.address.size())
         throw std::invalid_argument("causes of misses of " + lines.level +
-                                    " are not known by line; make the file with --causes");
+                                    " are not known by line: the file was made without --causes, or they are not told "
+                                    "of this level (docs/causes.md)");
     lines.misses = std::move(counts);
     return lines;
 }

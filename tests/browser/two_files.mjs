@@ -143,7 +143,7 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
                 const code = await page.locator('dialog pre').textContent();
                 await t.press(page, 'Close');
                 const sums = /^sums (\S+) (\S+) difference /m.exec(t.script('-c', code)).slice(1).map(Number);
-                t.equal(sums.join(), all.join(), `Python of ${JSON.stringify(state)}`);
+                t.equal(sums.join(), wanted.join(), `Python of ${JSON.stringify(state)}`);
             }
             t.run('run', 'lu', 'n=64', 'layout=contiguous', '-m', 'schulz2002', '-o', 'caused3.h5');
             await both(t, page, 'caused1.h5', 'caused3.h5', 'show=misses&level=L1&cause=conflict');

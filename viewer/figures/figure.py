@@ -47,7 +47,7 @@ class Refused(Exception):
 
 def number(value):
     """12345 as people read it on an axis: 12.3k."""
-    for size, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    for size, suffix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= 0.9995 * size:  # what is rounded to it
             return f"{value / size:.3g}{suffix}"
     return f"{value:.3g}"

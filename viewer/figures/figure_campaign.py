@@ -110,7 +110,7 @@ def draw_lines(axes, x, lines, cells, facet):
     for i, line in enumerate(sorted({key[1] for key in cells if key[2] == facet})):
         places = sorted(key[0] for key in cells if key[1:] == (line, facet))
         at = [x.values[place] if x.is_number else place for place in places]
-        axes.plot(at, [cells[place, line, facet][0] for place in places], label=f"{lines.name} {lines.text(line)}" if lines else "median",
+        axes.plot(at, [cells[place, line, facet][0] for place in places], label=f"{lines.name} {lines.text(line)}" if lines else "median", clip_on=False,
                   **{**style(i), "linestyle": DASHES[i % len(DASHES)]})  # one that lies on another shows through its gaps
     places = sorted({key[0] for key in cells})
     far = x.is_number and x.values[0] > 0 and x.values[-1] >= 8 * x.values[0]

@@ -283,13 +283,13 @@ def draw_front(axes, points, kinds, metric):
         for admitted in (True, False):
             some = of & (points.admitted == admitted)
             if some.any() or admitted:
-                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", **look, **({} if admitted else {"alpha": 1 / 3}))
+                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", clip_on=False, **look, **({} if admitted else {"alpha": 1 / 3}))
     front = points.front()
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known
     if remain.any():
         axes.plot(points.error[remain], points.other[remain], linestyle="none", marker="o", markersize=9, markerfacecolor="none", markeredgecolor="#333333",
-                  markeredgewidth=0.6, zorder=0, label=points.remain_label(), gid="remain")
+                  markeredgewidth=0.6, zorder=0, label=points.remain_label(), gid="remain", clip_on=False)
 
 
 def usual_metric(results, options):

@@ -111,7 +111,7 @@ def causes_of_lines_are_those_of_the_file():
         assert any(f"{cause.replace('_', ' ')}\nmisses per line and phase" in each for each in texts_of(figure)), texts_of(figure)
     without = lines_file("uncaused", address, phase, np.full(60, 50))
     assert "no level has causes of misses by line (made with --causes)" in refusal(histogram, without, wanted(what="conflict"))
-    assert "causes of misses of L1 are not known by line; make the file with --causes" in refusal(heat, without, wanted(what="conflict", level="L1"))
+    assert "causes of misses of L1 are not known by line: the file was made without --causes" in refusal(heat, without, wanted(what="conflict", level="L1"))
 
 
 def cells_of(figure):

@@ -102,7 +102,7 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
 export function remedyOf({ level, cause, second, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
     const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
     const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
-    const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : 'unknown'];
+    const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
     const told = fact.replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
     if (!cause) return [words, `${told}: ${advice}`];
     // longer lines would be shared by more
@@ -154,11 +154,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
-    const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : 'the run was made without --causes';
+    const unknown = isTlb(info, level) || info.causes.length > 0;
+    const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known of levels that victims fill, of sectors, and at the point of coherence' : 'the run was made without --causes';
     const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
     return [
         ...tiles,
-        { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (isTlb(info, level) ? 'not known' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },
+        { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (unknown ? 'not known' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },
         { id: 'remedy', label: 'What to try', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } },
     ];
 }

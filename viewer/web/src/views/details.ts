@@ -63,8 +63,8 @@ function bars(title: string, what: string, parts: Part[], least = 1, table = tit
 }
 
 /** Misses by cause: of selected addresses by their lines, where these tell them, else of data structures as wholes; null where they are not known. */
-function causesIn({ cube, selection, filter: { structure } }: Chosen, rows: number[], found: Selected | null): { byLine: boolean; counts: number[] } | null {
-    const byLine = selection !== null && !structure && !!found?.causes.length;
+function causesIn({ state }: App, { cube }: Chosen, rows: number[], found: Selected | null): { byLine: boolean; counts: number[] } | null {
+    const byLine = !!state.sel && !state.structure && !!found?.causes.length;
     return cube?.causes ? { byLine, counts: cube.causes.map((each, i) => (byLine ? found!.causes[i] : sumOf(each, rows))) } : null;
 }
 
@@ -136,12 +136,13 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
 
 function linesBlock(app: App, chosen: Chosen, found: Selected): HTMLElement | null {
     const [{ info, info: { structures } }, { series, show, cause }] = [app.source, chosen];
-    if (found.worst.length === 0) return null;
     const [level, of] = [series.kind === 'level', cause >= 0 && !chosen.whole ? `${causeNames[cause]} ` : ''];
+    const worst = of ? found.worst.filter(({ second }) => second > 0) : found.worst;
+    if (worst.length === 0) return null;
     type Row = Column<Selected['worst'][number]>;
     const shown: Row[] = show.quantity === 'hits' ? [['hits', ({ first, second }) => first - second]] : show.quantity === 'missrate' && !of ? [['miss rate / %', ({ first, second }) => (100 * second) / first]] : [];
     const counts: Row[] = level ? [...shown, [`${of}misses`, ({ second }) => second], ['accesses', ({ first }) => first]] : [['events', ({ first }) => first]];
-    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${of}${show.title.toLowerCase()}`, found.worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
+    const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${of}${show.title.toLowerCase()}`, worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
     const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
@@ -152,7 +153,7 @@ function linesBlock(app: App, chosen: Chosen, found: Selected): HTMLElement | nu
 export function factsOf(app: App, chosen: Chosen, found: Selected | null): (HTMLElement | null)[] {
     const filter = filterOf(app, chosen);
     const rows = chosen.cube ? rowsOf(chosen.cube, filter) : [];
-    const causes = causesIn(chosen, rows, found);
+    const causes = causesIn(app, chosen, rows, found);
     const part = chosen.selection && !chosen.filter.structure ? filter.structure : null;
     const names = part?.map((each) => chosen.cube!.dimensions.structure!.names[each]);
     const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count }));
@@ -188,7 +189,7 @@ export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTM
     const own = (app.state.structure || whole) && cube ? [cube.accesses, cube.misses].map((each) => sumOf(each, rows)) : lines;
     const [first, second] = own.some(Number.isNaN) ? lines : own;
     const misses = kind === 'level' && !Number.isNaN(second) ? [['misses', `${full(second)} · ${percent(second / first)}`]] : [];
-    if (cause >= 0) misses.push([causeNames[cause], full(causesIn(chosen, rows, found)!.counts[cause])]);
+    if (cause >= 0) misses.push([causeNames[cause], full(causesIn(app, chosen, rows, found)!.counts[cause])]);
     if (filter.function || filter.core) misses.push(['evictions', 'not known by code and core']);
     const parts = [...(found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
     const note = `Other data lie in these lines, too: accesses with them ${full(lines[0])}, misses ${full(lines[1])}. Field, histogram and worst lines count whole lines.`;
@@ -314,9 +315,9 @@ export function differenceTable(a: Table | null, b: Table | null, sides: Side[])
 }
 
 /** How much is selected, and why. */
-function amountsOf({ chosen, chosen: { cube, series }, filter }: Side, found: Selected | null): Map<string, number> {
+function amountsOf({ app, chosen, chosen: { cube, series }, filter }: Side, found: Selected | null): Map<string, number> {
     const rows = cube ? rowsOf(cube, filter) : [];
-    const amounts = new Map((causesIn(chosen, rows, found)?.counts ?? []).map((count, i) => [causeNames[i], count]));
+    const amounts = new Map((causesIn(app, chosen, rows, found)?.counts ?? []).map((count, i) => [causeNames[i], count]));
     const [level, misses] = [series.kind === 'level', found?.second ?? (cube ? sumOf(cube.misses, rows) : NaN)];
     const own: [string, number][] = found ? [['lines', found.lines], [level ? 'accesses' : 'events', found.first]] : [];
     return new Map([...own, ...(level && !Number.isNaN(misses) ? [['misses', misses] as [string, number]] : []), ...amounts]);

@@ -97,7 +97,7 @@ export function workbenchView(app: App): View {
         title: () => `${chosen.show.title} of ${chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
         python: (sight) => {
             if (pair && chosen.whole) return sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, side.chosen)}`).join('\n');
-            if (pair) return pairPython(source, app.others[0], pair, sides.map((side) => side.axis), chosen.phases, sight);
+            if (pair) return pairPython(source, app.others[0], pair, sides.map((side) => side.axis), chosen.phases, chosen.selection ?? sight);
             return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
         },
         look,
