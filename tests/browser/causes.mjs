@@ -81,7 +81,7 @@ export const causeCases = [
             t.run('run', 'lu', 'n=64', '-m', 'x86-desktop', '--causes', '-o', 'victims.h5', '--force');
             await t.open(page, t.file('victims.h5'), 'level=L3');
             const tiles = await Promise.all(['why', 'remedy'].map((id) => page.locator(`[data-tile=${id}]`).textContent()));
-            t.check(tiles[0].includes('not known of levels that victims fill') && tiles[1].includes('another level'), `a level whose causes are not told: ${tiles}`);
+            t.check(tiles[0].includes('not known for victim and exclusive levels') && tiles[1].includes('another level'), `a level whose causes are not told: ${tiles}`);
             t.run('run', 'lu', 'n=64', '-m', 'schulz2002', '--causes', '-o', 'lu-causes.h5');
             t.run('report', 'lu-causes.h5', '-o', 'lu-causes.html');
             const narrow = await t.newPage({ viewport: { width: 400, height: 900 }, colorScheme: 'dark' });

@@ -135,7 +135,10 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
     if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ' in these lines' : answer.code}${byCode}`, go: here });
-    if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
+    if (answer.lines) {
+        if (cause) tiles.push({ id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } });
+        return tiles;
+    }
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
@@ -155,7 +158,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
     const unknown = isTlb(info, level) || info.causes.length > 0;
-    const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known of levels that victims fill, of sectors, and at the point of coherence' : 'the run was made without --causes';
+    const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known for victim and exclusive levels, sectored caches and the point of coherence' : 'the run was made without --causes';
     const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
     return [
         ...tiles,

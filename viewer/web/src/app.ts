@@ -163,7 +163,8 @@ export const linesIn = (ranges: AddressRange[], unit: number): AddressRange[] =>
 export const selectionText = (ranges: AddressRange[]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();
 
 /** The stretches of the axis that addresses take. */
-export const stretchesOf = (axis: Axis, ranges: AddressRange[] | null): [number, number][] | null => ranges && ranges.map((each) => placeOf(axis, each)).filter((each) => each !== null);
+export const stretchesOf = (axis: Axis, ranges: AddressRange[] | null): [number, number][] | null =>
+    ranges && ranges.map((each) => placeOf(axis, each)).filter((each) => each !== null);
 
 /** All lines of which a part is in the structures of a name; null where these have no place. */
 export function linesOf(structures: Structure[], name: string, unit: number): AddressRange[] | null {

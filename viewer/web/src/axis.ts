@@ -34,7 +34,8 @@ export function placeOf({ segments }: Axis, [begin, end]: AddressRange): [number
 export const hex = (address: bigint): string => `0x${address.toString(16)}`;
 
 /** The structure that an address lies in. */
-export const structureAt = (structures: Structure[], address: bigint): Structure | null => structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
+export const structureAt = (structures: Structure[], address: bigint): Structure | null =>
+    structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
 
 /** What lies in a line: "A [7] +0x38, B [0] +0x0", or its address. */
 export function describeLine(structures: Structure[], address: bigint, unit: number): string {

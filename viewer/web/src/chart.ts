@@ -106,7 +106,8 @@ export function drawCurves(p: Painter, curves: Curve[]): void {
 }
 
 /** Radii of dots in the order in which they are drawn: of those on one place the first are larger, and show as rings. */
-export const dotRadii = (places: Point[], radius: number): number[] => ranks(places.map((each) => placeOf(each))).map(([rank, of]) => radius + (of > 1 ? Math.min(1.8, 6 / (of - 1)) * (of - 1 - rank) : 0));
+export const dotRadii = (places: Point[], radius: number): number[] =>
+    ranks(places.map((each) => placeOf(each))).map(([rank, of]) => radius + (of > 1 ? Math.min(1.8, 6 / (of - 1)) * (of - 1 - rank) : 0));
 
 const labelHeight = 14;
 

@@ -120,7 +120,8 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
 const cubesOf = once((_: FileInfo) => new Map<string, Cube | null>());
 
 /** Of a level; null where the file tells nothing apart in it. */
-export const cubeOf = (info: FileInfo, level: string): Cube | null => remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
+export const cubeOf = (info: FileInfo, level: string): Cube | null =>
+    remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
 
 /** Rows of a cube that a filter leaves. */
 export function rowsOf(cube: Cube, filter: Filter): number[] {

@@ -70,7 +70,8 @@ export interface Table {
 export type Column<T> = readonly [string, (thing: T, i: number) => string | number];
 
 /** Columns of what things have, by their titles. */
-export const columnsBy = <K extends string>(keys: Record<string, K>): Column<Record<K, string | number>>[] => Object.entries(keys).map(([title, key]) => [title, (thing) => thing[key]]);
+export const columnsBy = <K extends string>(keys: Record<string, K>): Column<Record<K, string | number>>[] =>
+    Object.entries(keys).map(([title, key]) => [title, (thing) => thing[key]]);
 
 /** A table with a row per thing. */
 export const tableBy = <T>(caption: string, things: T[], columns: Column<T>[], more: Partial<Table> = {}): Table => ({

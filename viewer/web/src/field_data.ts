@@ -87,7 +87,9 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
         const sums = (byCause || columns).map(byPhase);
         if (rate || byCause || !sums[0].some(Number.isNaN)) return sums;
     }
-    const parts = await Promise.all((stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)));
+    const parts = await Promise.all(
+        (stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)),
+    );
     const [first, second, ...byCause] = columnsOf(series).map((column) => new Float64Array(phases).map((_, i) => sum(parts, (each) => each[column][i])));
     if (rate) return [second, first];
     if (show.quantity === 'misses') return byCause.length === 0 ? [second] : cause < 0 ? byCause : [byCause[cause]];

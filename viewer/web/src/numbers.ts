@@ -82,7 +82,8 @@ export function readPhases(text: string | undefined, count: number, names: strin
 }
 
 /** The shortest text for some phases. */
-export const phasesText = (phases: number[] | null): string => joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
+export const phasesText = (phases: number[] | null): string =>
+    joined((phases ?? []).map((phase) => [phase, phase + 1])).map(([from, end]) => (end === from + 1 ? from : `${from}-${end - 1}`)).join();
 
 /** A long name without its middle, as names differ at their ends; as abridged() of the terminal. */
 export const abridged = (text: string, most = longestName): string => (text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(3 - most / 2)}`);

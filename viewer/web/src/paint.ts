@@ -44,7 +44,8 @@ export interface Box {
     head?: number;
 }
 
-export const inside = (box: Box | null, x: number, y: number): boolean => box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+export const inside = (box: Box | null, x: number, y: number): boolean =>
+    box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
 
 const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;
@@ -86,7 +87,9 @@ export abstract class Painter {
     abstract cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array<ArrayBuffer>, edges: number[]): void;
     abstract within(x: number, y: number, width: number, height: number, draw: () => void): void;
 
-    rect(x: number, y: number, width: number, height: number, fill: string): void { this.path(box(x, y, width, height), { fill }); }
+    rect(x: number, y: number, width: number, height: number, fill: string): void {
+        this.path(box(x, y, width, height), { fill });
+    }
 
     frame(x: number, y: number, width: number, height: number, stroke: string, radius = 0, fill = '', lineWidth = 1): void {
         this.path(radius > 0 ? roundBox(x, y, width, height, radius) : box(x, y, width, height), { fill, stroke, width: lineWidth });

@@ -58,7 +58,8 @@ export const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.
 export const having = (cells: Cell[], metric: Metric) => cells.filter((cell) => Number.isFinite(metric.value(cell)));
 
 /** What was published of a cell, where that is no misprint; NaN: nothing. */
-const publishedOf = ({ numbers }: Cell, { published }: Metric): number => published && numbers.published === 1 && numbers.published_misprint !== 1 ? numbers[published] : NaN;
+const publishedOf = ({ numbers }: Cell, { published }: Metric): number =>
+    published && numbers.published === 1 && numbers.published_misprint !== 1 ? numbers[published] : NaN;
 
 /** What was published of a cell, and ours in its parts. */
 function publishedText(metric: Metric, cell: Cell, width: number): string {
@@ -160,7 +161,10 @@ export const matrixFigure: CellFigure = {
     paint: (p, picture) => drawMatrix(p, matrixOf(picture)),
     height: (picture, width) => matrixHeight(matrixOf(picture), width),
 };
-export const linesFigure: CellFigure = { ...{ name: 'lines', title: 'Over the number of counters', paint: drawLines }, height: ({ cells }) => endsHeight(names(cells)) };
+export const linesFigure: CellFigure = {
+    ...{ name: 'lines', title: 'Over the number of counters', paint: drawLines },
+    height: ({ cells }) => endsHeight(names(cells)),
+};
 
 /** The same numbers of another file, and by how much they are more; null where it has no such cell. */
 function differences(metric: Metric, twins: Cell[], choices: Choice[]): Metric {

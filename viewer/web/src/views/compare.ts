@@ -53,7 +53,8 @@ const named = ({ structures }: FileInfo): Structure[] => structures.filter((each
 const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
 
 /** So many names, and how many there are beside them. */
-export const listed = (names: string[], most = 8, between = ', '): string => names.slice(0, most).join(between) + (names.length > most ? ` and ${(names.length - most).toLocaleString('en')} more` : '');
+export const listed = (names: string[], most = 8, between = ', '): string =>
+    names.slice(0, most).join(between) + (names.length > most ? ` and ${(names.length - most).toLocaleString('en')} more` : '');
 
 /** How addresses of two programs belong together: twins, null for the addresses themselves, or why they do not. */
 function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; notes: string[] } | string {

@@ -117,7 +117,8 @@ export function heightOf({ group, shown, residuals }: CurvePicture): number {
     return (residuals.length ? residualTop + residualHeight : top + plotHeight) + bottom;
 }
 
-export const xText = (value: number, unit: string): string => unit === 'bytes' ? bytes(Math.round(value)) : (unit === 'pages' ? full : brief)(Math.round(value * 10) / 10);
+export const xText = (value: number, unit: string): string =>
+    unit === 'bytes' ? bytes(Math.round(value)) : (unit === 'pages' ? full : brief)(Math.round(value * 10) / 10);
 
 /** Where values of x lie on the screen. */
 function placeOf({ view }: CurvePicture, { x: begin, width }: Box): (x: number) => number {

@@ -40,7 +40,8 @@ export function findingsTable(sources: Source[]): Table {
     ]);
 }
 
-export const costsTable = ({ tests }: ProbeInfo): Table => tableBy('What the tests cost', tests, columnsBy({ test: 'name', runs: 'runs', references: 'references', cycles: 'cycles' }));
+export const costsTable = ({ tests }: ProbeInfo): Table =>
+    tableBy('What the tests cost', tests, columnsBy({ test: 'name', runs: 'runs', references: 'references', cycles: 'cycles' }));
 
 /** The decisions of each test, to be unfolded. */
 export function decisionsOf(source: Source, several: boolean): HTMLElement | null {

@@ -32,7 +32,8 @@ function bucketsOfPyramid({ store, info }: Series, level: PyramidLevel, axis: Ax
 /** Counts of lines that the core holds; the one that was asked for longest ago goes. */
 const kept = new Map<string, { counts: number; bytes: number }>();
 
-const keyOf = ({ series, phases, axis: { segments } }: Query): string => [series.info.id, phases?.join() ?? '*', segments.map(({ base, bytes }) => `${base}+${bytes}`).join()].join('|');
+const keyOf = ({ series, phases, axis: { segments } }: Query): string =>
+    [series.info.id, phases?.join() ?? '*', segments.map(({ base, bytes }) => `${base}+${bytes}`).join()].join('|');
 
 async function read(query: Query, ranges: [number, number][]): Promise<number> {
     const { series, axis, token } = query;

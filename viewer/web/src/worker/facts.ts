@@ -6,7 +6,9 @@ import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
 import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf, validationOf } from './tables';
 
-function damaged(what: string): never { throw new FileError(`/attribution/${what} has numbers that nothing stands for; the file is damaged.`); }
+function damaged(what: string): never {
+    throw new FileError(`/attribution/${what} has numbers that nothing stands for; the file is damaged.`);
+}
 
 /** By site; -1: it belongs to none. */
 function groupingsOf(store: Store): Grouping[] {
