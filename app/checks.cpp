@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "app/commands.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
+#include "monitor/causes/miss_causes.hpp"
 #include "storage/file.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/web/slim_file.hpp"
@@ -71,6 +73,11 @@ CLI::Validator one_of(std::vector<std::string> words) {
                            advice(text, std::vector<std::string_view>(words.begin(), words.end())));
     };
     return {check, named};
+}
+
+CLI::Validator one_of_counts(std::vector<std::string> counts) {
+    counts.insert(counts.end(), std::begin(miss_cause_names), std::end(miss_cause_names));
+    return one_of(std::move(counts));
 }
 
 void add_trust_option(CLI::App& command, Trust& trust) {

@@ -39,6 +39,8 @@ CLI::Validator percentage();
 
 /// One of some words, which the help names.
 CLI::Validator one_of(std::vector<std::string> words);
+/// One of some counts of lines, or a cause of misses.
+CLI::Validator one_of_counts(std::vector<std::string> counts);
 
 /// --trust, of commands that read files of ours.
 void add_trust_option(CLI::App& command, Trust& trust);

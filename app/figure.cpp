@@ -236,7 +236,7 @@ void add_figure(CLI::App& app) {
     command->add_option("--structure", options->structure,
                         "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
     command->add_option("--what", options->what, "What is shown (default: accesses; of heat, as on the page, misses)")
-        ->check(one_of({"accesses", "misses", "missrate", "hits", "first_use", "invalidated", "capacity", "conflict"}));
+        ->check(one_of_counts({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases,--phase", options->phases,
                         "Some phases alone, as show takes them: numbers from 0, ranges, names; as in 3,5-7 or solve,4");
     CLI::Option* log = command->add_flag("--log", options->log, "Counts, or miss ratios, on a logarithmic scale");

@@ -78,8 +78,7 @@ void add_show(CLI::App& app) {
     add_text_option(*command, "--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's",
                     "NAME", "the name of a monitor");
     command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
-        ->check(one_of({"accesses", "misses", "hits", "missrate", "writebacks", "first_use", "invalidated", "capacity",
-                        "conflict"}));
+        ->check(one_of_counts({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
     add_choice_options(*command, options->choice,

@@ -84,21 +84,16 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
 
 void add_causes(LevelLines& lines, std::span<const LineCauses> rows, const AddressMap& map) {
     for (std::vector<double>& counts : lines.causes) counts.assign(lines.address.size(), 0);
-    std::vector<std::size_t> starts{0};  // of phases
-    for (std::size_t i = 0; i < lines.phase.size(); ++i)
-        while (starts.size() <= lines.phase[i]) starts.push_back(i);
-    starts.push_back(lines.phase.size());
     for (const LineCauses& row : rows) {
         const Address line = align_down(map ? map(row.address) : row.address, lines.line_bytes);
-        const std::size_t phase = std::min<std::size_t>(row.phase, starts.size() - 2);
-        const auto begin = lines.address.begin() + static_cast<std::ptrdiff_t>(starts[phase]);
-        const auto end = lines.address.begin() + static_cast<std::ptrdiff_t>(starts[phase + 1]);
-        const auto found = std::lower_bound(begin, end, line);
-        const auto at = static_cast<std::size_t>(found - lines.address.begin());
-        if (found == end || *found != line || lines.phase[at] != row.phase) {
+        const auto phase = std::ranges::equal_range(lines.phase, row.phase);
+        const auto first = lines.address.begin() + (phase.begin() - lines.phase.begin());
+        const auto found = std::ranges::equal_range(first, first + std::ranges::ssize(phase), line);
+        if (found.empty()) {
             lines.causes = {};
             return;
         }
+        const auto at = static_cast<std::size_t>(found.begin() - lines.address.begin());
         for (unsigned cause = 0; cause < miss_cause_count; ++cause)
             lines.causes[cause][at] += static_cast<double>(row.misses[cause]);
     }

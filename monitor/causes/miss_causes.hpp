@@ -22,11 +22,9 @@ enum class MissCause : std::uint8_t {
 };
 inline constexpr unsigned miss_cause_count = 4;
 
-/// As in result files: "first_use", ...
-constexpr const char* to_string(MissCause cause) {
-    constexpr const char* names[miss_cause_count] = {"first_use", "invalidated", "capacity", "conflict"};
-    return names[static_cast<unsigned>(cause)];
-}
+/// As in result files.
+inline constexpr const char* miss_cause_names[miss_cause_count] = {"first_use", "invalidated", "capacity", "conflict"};
+constexpr const char* to_string(MissCause cause) { return miss_cause_names[static_cast<unsigned>(cause)]; }
 
 /// By the name in result files.
 constexpr std::optional<MissCause> cause_named(std::string_view name) {

@@ -58,12 +58,12 @@ std::vector<double> symmetric_ticks(double unit, double least, double most) {
     return found;
 }
 
-ValueSpread spread_of(const ValueExtent& extent, const ValueScaleWish& wish) {
-    const bool near = !(extent.large >= extent.small) || wish.scale == DrawnScale::linear ||
-                      (wish.scale == DrawnScale::automatic && extent.large <= far_apart * extent.small);
-    return near                                ? ValueSpread::linear
-           : extent.least > 0 && !wish.centred ? ValueSpread::logarithmic
-                                               : ValueSpread::symmetric_logarithmic;
+ValueSpread spread_of(const ValueExtent& extent, const ValueScaleOptions& options) {
+    const bool near = !(extent.large >= extent.small) || options.scale == DrawnScale::linear ||
+                      (options.scale == DrawnScale::automatic && extent.large <= far_apart * extent.small);
+    return near                                   ? ValueSpread::linear
+           : extent.least > 0 && !options.centred ? ValueSpread::logarithmic
+                                                  : ValueSpread::symmetric_logarithmic;
 }
 
 struct Ends {
@@ -71,14 +71,14 @@ struct Ends {
 };
 
 /// Before there is room.
-Ends ends_of(const ValueExtent& extent, const ValueScaleWish& wish, ValueSpread spread) {
+Ends ends_of(const ValueExtent& extent, const ValueScaleOptions& options, ValueSpread spread) {
     const auto [least, most, small, large] = extent;
     if (!(least <= most)) return {0, 1};
     const bool logarithmic = spread == ValueSpread::logarithmic;
     Ends ends{std::min(0.0, least), std::max(0.0, most)};
-    if (wish.tight || logarithmic) ends = {least, most};
-    if (logarithmic && !wish.tight && least == most) ends = {least / 2, 2 * most};
-    if (wish.centred && large > 0) ends = {-large, large};
+    if (options.tight || logarithmic) ends = {least, most};
+    if (logarithmic && !options.tight && least == most) ends = {least / 2, 2 * most};
+    if (options.centred && large > 0) ends = {-large, large};
     if (spread == ValueSpread::linear && !(ends.to > ends.from)) ends.to = ends.from + 1;
     return ends;
 }
@@ -97,24 +97,24 @@ double value_at(double place, const ValueScale& scale) {
 
 }  // namespace
 
-ValueScale value_scale(const ValueExtent& extent, const ValueScaleWish& wish) {
+ValueScale value_scale(const ValueExtent& extent, const ValueScaleOptions& options) {
     ValueScale scale;
-    scale.spread = spread_of(extent, wish);
+    scale.spread = spread_of(extent, options);
     // linear up to a power of ten that is not above the least magnitude
     if (scale.spread == ValueSpread::symmetric_logarithmic)
         scale.unit =
             std::pow(10, std::floor(std::log10(std::max(extent.small, extent.large * symmetric_range)) + rounding));
-    const auto [from, to] = ends_of(extent, wish, scale.spread);
+    const auto [from, to] = ends_of(extent, options, scale.spread);
     scale.bottom = from;
     scale.top = to;
-    if (!wish.tight) {
+    if (!options.tight) {
         const double below = from < 0 || scale.spread == ValueSpread::logarithmic ? scale_room : 0;
         const double low = spread_out(from, scale), high = spread_out(to, scale);
         const double whole = (high - low) / (1 - scale_room - below);
         if (below > 0) scale.bottom = value_at(low - below * whole, scale);
         scale.top = value_at(high + scale_room * whole, scale);
     }
-    scale.ticks = scale.spread == ValueSpread::linear        ? even_ticks(scale.bottom, scale.top, wish.ticks)
+    scale.ticks = scale.spread == ValueSpread::linear        ? even_ticks(scale.bottom, scale.top, options.ticks)
                   : scale.spread == ValueSpread::logarithmic ? log_ticks(scale.bottom, scale.top)
                                                              : symmetric_ticks(scale.unit, from, to);
     return scale;

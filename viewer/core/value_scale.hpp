@@ -22,7 +22,7 @@ struct ValueExtent {
 enum class ValueSpread : std::uint8_t { linear, logarithmic, symmetric_logarithmic };
 
 /// What a scale is to be like.
-struct ValueScaleWish {
+struct ValueScaleOptions {
     /// automatic: logarithmic if magnitudes above 0 differ by more than `far_apart` times.
     DrawnScale scale = DrawnScale::automatic;
     bool centred = false;  ///< 0 is in the middle
@@ -41,6 +41,6 @@ struct ValueScale {
 };
 
 /// Logarithmic scales that are centred, or of values that are not all above 0, are symmetric logarithmic.
-ValueScale value_scale(const ValueExtent& extent, const ValueScaleWish& wish);
+ValueScale value_scale(const ValueExtent& extent, const ValueScaleOptions& options);
 
 }  // namespace cachetally

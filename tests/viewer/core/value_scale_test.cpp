@@ -26,8 +26,8 @@ ValueExtent extent_of(const std::vector<double>& values) {
     return extent;
 }
 
-ValueScale scale_of(const std::vector<double>& values, const ValueScaleWish& wish = {}) {
-    return value_scale(extent_of(values), wish);
+ValueScale scale_of(const std::vector<double>& values, const ValueScaleOptions& options = {}) {
+    return value_scale(extent_of(values), options);
 }
 
 TEST(ValueScale, IsLinearFromZeroWithRoomAbove) {
