@@ -86,14 +86,14 @@ void add_causes(LevelLines& lines, std::span<const LineCauses> rows, const Addre
     for (std::vector<double>& counts : lines.causes) counts.assign(lines.address.size(), 0);
     for (const LineCauses& row : rows) {
         const Address line = align_down(map ? map(row.address) : row.address, lines.line_bytes);
-        const auto phase = std::ranges::equal_range(lines.phase, row.phase);
-        const auto first = lines.address.begin() + (phase.begin() - lines.phase.begin());
-        const auto found = std::ranges::equal_range(first, first + std::ranges::ssize(phase), line);
-        if (found.empty()) {
+        const auto [first, last] = std::equal_range(lines.phase.begin(), lines.phase.end(), row.phase);
+        const auto begin = lines.address.begin() + (first - lines.phase.begin()), end = begin + (last - first);
+        const auto found = std::lower_bound(begin, end, line);
+        if (found == end || *found != line) {
             lines.causes = {};
             return;
         }
-        const auto at = static_cast<std::size_t>(found.begin() - lines.address.begin());
+        const auto at = static_cast<std::size_t>(found - lines.address.begin());
         for (unsigned cause = 0; cause < miss_cause_count; ++cause)
             lines.causes[cause][at] += static_cast<double>(row.misses[cause]);
     }
