@@ -101,7 +101,8 @@ private:
 /// A listener of the user on each copy of its link.
 class NamedListener {
 public:
-    NamedListener(ListenerSpec spec, const Topology& topology, Hierarchy& hierarchy) : name_(spec.row.name) {
+    NamedListener(ListenerSpec spec, const Topology& topology, Hierarchy& hierarchy)
+        : name_(spec.row.name), text_(spec.text) {
         if (spec.base.link.empty()) spec.base.link = topology.links()[topology.core_link(false)].name;
         const MonitorSpec base = base_of(spec, topology);
         link_ = base.link;
@@ -114,7 +115,7 @@ public:
     ListenerResult finish() {
         std::vector<ListenerTable> tables;
         for (const auto& copy : copies_) tables.push_back(copy->table());
-        return {name_, link_, merged(tables)};
+        return {name_, link_, text_, merged(tables)};
     }
 
 private:
@@ -126,7 +127,7 @@ private:
         }
     }
 
-    std::string name_, link_;
+    std::string name_, text_, link_;
     std::vector<std::unique_ptr<TableListener>> copies_;
 };
 

@@ -54,14 +54,14 @@ Json phases_of(const MonitorSummary& monitor) {
 
 Json listeners_of(const RunView& view) {
     Json all = Json::array();
-    for (const auto& [name, link, table] : view.listeners) {
+    for (const auto& [name, link, spec, table] : view.listeners) {
         Json units = Json::object(), rows = Json::array();
         for (const ListenerTable::Column& column : table.columns) units[column.name] = column.unit;
         for (const ListenerTable::Row& row : table.rows) {
             Json& json = rows.emplace_back(Json{{table.columns.front().name, row.label}});
             for (std::size_t i = 0; i < row.numbers.size(); ++i) json[table.columns.at(i + 1).name] = row.numbers[i];
         }
-        all.push_back({{"name", name}, {"link", link}, {"units", units}, {"rows", rows}});
+        all.push_back({{"name", name}, {"link", link}, {"spec", spec}, {"units", units}, {"rows", rows}});
     }
     return all;
 }

@@ -295,7 +295,7 @@ std::string heading(const RunView& view, const TextOptions& options) {
 
 std::string listener_tables(const RunView& view, const TextOptions& options) {
     std::string text;
-    for (const auto& [name, link, table] : view.listeners) {
+    for (const auto& [name, link, spec, table] : view.listeners) {
         std::vector<TextTable::Column> columns;
         std::string meanings;
         for (const ListenerTable::Column& column : table.columns) {
@@ -308,7 +308,7 @@ std::string listener_tables(const RunView& view, const TextOptions& options) {
             for (const std::uint64_t number : row.numbers) cells.push_back(count_cell(number));
             shown.add(cells);
         }
-        text += '\n' + wrapped(fmt::format("{} on {} ({})", name, link, meanings), options.width, 2) +
+        text += '\n' + wrapped(fmt::format("{} on {} ({})", spec, link, meanings), options.width, 2) +
                 shown.text(options.width);
     }
     return text;

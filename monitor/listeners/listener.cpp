@@ -33,7 +33,7 @@ std::uint64_t value_of(const ListenerKey& key, std::string_view text) {
 
 ListenerSpec parsed(std::string_view text) {
     const auto rest_from = std::min(text.find(','), text.size());
-    ListenerSpec spec{row_named(text.substr(0, rest_from)), {}, {}};
+    ListenerSpec spec{row_named(text.substr(0, rest_from)), {}, {}, std::string(text)};
     for (const ListenerKey& key : spec.row.keys) spec.values.push_back(key.standard);
     std::string common;
     for (text.remove_prefix(rest_from); !text.empty();) {

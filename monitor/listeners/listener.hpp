@@ -34,6 +34,7 @@ ListenerTable merged(const std::vector<ListenerTable>& copies);
 /// What a listener found on a link, over its copies.
 struct ListenerResult {
     std::string name, link;
+    std::string spec;  ///< as the command line named it
     ListenerTable table;
 };
 
@@ -82,6 +83,7 @@ struct ListenerSpec {
     MonitorSpec
         base;  ///< link (empty: the one that data references leave the core by), line, kinds, range, cores, start
     std::vector<std::uint64_t> values;
+    std::string text;  ///< as it was named
 };
 
 /// "reuse,link=L1D-L2,kinds=load". Throws SpecError.

@@ -45,6 +45,7 @@ void write_listeners(Group& root, const std::vector<ListenerResult>& listeners) 
     Group all = root.create_group("listeners");
     all.set_attribute("names", column_of(listeners, &ListenerResult::name));
     all.set_attribute("links", column_of(listeners, &ListenerResult::link));
+    all.set_attribute("specs", column_of(listeners, &ListenerResult::spec));
     set_nexus_class(all, "NXcollection", "listener0");
     for (std::size_t i = 0; i < listeners.size(); ++i) {
         Group group = all.create_group(fmt::format("listener{}", i));
@@ -57,10 +58,11 @@ std::vector<ListenerResult> read_listeners(const Group& root) {
     if (!root.has("listeners")) return listeners;
     const Group all = root.open_group("listeners");
     const auto names = all.texts_attribute("names"), links = all.texts_attribute("links");
-    if (names.size() != links.size())
-        throw StorageError("{}: names and links do not fit together; the file is damaged", all.where());
+    const auto specs = all.texts_attribute("specs");
+    if (names.size() != links.size() || names.size() != specs.size())
+        throw StorageError("{}: names, links and specs do not fit together; the file is damaged", all.where());
     for (std::size_t i = 0; i < names.size(); ++i)
-        listeners.push_back({names[i], links[i], read_table(all.open_group(fmt::format("listener{}", i)))});
+        listeners.push_back({names[i], links[i], specs[i], read_table(all.open_group(fmt::format("listener{}", i)))});
     return listeners;
 }
 

@@ -30,12 +30,13 @@ TEST_F(NamedListeners, AreInTablesAndJson) {
     EXPECT_EQ(events, level["loads"].get<std::uint64_t>() + level["stores"].get<std::uint64_t>());
     EXPECT_EQ(json["listeners"][0]["rows"][0]["events"], json["listeners"][1]["rows"][0]["events"]);  // lines used
     EXPECT_EQ(json["listeners"][1]["link"], "L1D-L2");
+    EXPECT_EQ(json["listeners"][0]["spec"], "reuse,kinds=load+store");
     EXPECT_EQ(json["listeners"][1]["units"]["distance"], "lines");
 
     const Finished printed = call(run + Words{"--listener", "reuse,link=L1D-L2", "-o", "r.h5"});
     ASSERT_EQ(printed.status, 0) << printed.err;
     EXPECT_EQ(nlohmann::json::parse(call({"show", "r.h5", "--json"}).out)["listeners"], json["listeners"]);
-    const std::size_t table = printed.out.find("reuse on L1D-L2 (");
+    const std::size_t table = printed.out.find("reuse,link=L1D-L2 on L1D-L2 (");
     ASSERT_NE(table, std::string::npos);
     EXPECT_THAT(call({"show", "r.h5"}).out, HasSubstr(printed.out.substr(table)));
 }

@@ -83,6 +83,30 @@ export const brushCases = [
         },
     ],
     [
+        'brush: where a phase is subtracted, answer and data structures are of the selected lines in both',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'radix', 'keys=8192', '-m', 'generic3', '--causes', '-o', 'brush-minus.h5');
+            const placed = JSON.parse(t.script('-c', places, t.file('brush-minus.h5'))).sort((a, b) => a[0] - b[0]).filter(([, bytes]) => bytes > 128);
+            const [from, to] = [placed[0][0] + 1024, placed.at(-1)[0] + 1024];
+            const [one, three] = [1, 3].map((phase) => JSON.parse(t.script('-c', sums, t.file('brush-minus.h5'), JSON.stringify([from, to, [phase]]))));
+            const [a, b] = [one, three].map((each) => Object.values(each).reduce((all, [misses]) => all + misses, 0));
+            await t.open(page, t.file('brush-minus.h5'), `show=misses&level=L1D&phases=3&minus=1&sel=0x${from.toString(16)}-0x${to.toString(16)}`);
+            const texts = () => page.locator('.answer .sentence').allTextContents();
+            const more = `: ${b > a ? '+' : '−'}${Math.abs(b - a).toLocaleString('en-US')} misses of L1D (`;
+            await t.until(page, `document.querySelector('.answer p.sentence')?.textContent.includes(${JSON.stringify(more)})`, more, 5000);
+            t.check((await texts())[0].includes(' to the selected lines in phase 3'), (await texts())[0]);
+            const [head, ...rows] = await tableRows(page, 'Data structures');
+            t.equal(head.slice(1, 3).map((each) => each.replace(/ [▲▼]$/, '')).join(), 'phase 1: L1D misses,phase 3: L1D misses', 'columns');
+            const names = [...new Set([one, three].flatMap(Object.keys))].sort();
+            const shown = Object.fromEntries(rows.map(([name, ...values]) => [name, values.map(number)]));
+            for (const name of names) {
+                const [x, y] = [one, three].map((each) => each[name]?.[0] ?? 0);
+                t.equal((shown[name] ?? []).join(), [x, y, y - x].join(), name);
+            }
+        },
+    ],
+    [
         'brush: ranges that begin within a line are of the lines that begin in them, of one file and of two',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

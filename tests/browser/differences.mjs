@@ -112,6 +112,38 @@ for each in ("accesses", "misses"): level[each][:] = 1e6 * level[each][:]`);
         },
     ],
     [
+        'differences: what a core misses in two runs of unequal numbers of phases',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const runs = [[64, 'short'], [96, 'long']];
+            for (const [n, name] of runs) t.run('run', 'lu', `n=${n}`, 'processors=2', '--cores', '2', '-m', 'coherent8', '--per-core', '-o', `cores-${name}.h5`);
+            const [a, b] = runs.map(([, name]) =>
+                JSON.parse(
+                    t.script(
+                        '-c',
+                        `import h5py, json
+f = h5py.File("cores-${name}.h5", "r")
+g, placed = f["cores"], f["structures/bytes"][:] > 0
+level = g.attrs["levels"].tolist().index("L1D")
+print(json.dumps([len(f["phases/name"]), int(sum(m for l, s, c, m in zip(*(g[each][:] for each in ("level", "structure", "core", "misses"))) if l == level and c == 1 and placed[s]))]))`,
+                    ),
+                ),
+            );
+            t.check(a[0] < b[0] && a[1] > 0, `phases and misses: ${a} and ${b}`);
+            await t.open(page, t.file('cores-short.h5'), 'show=misses&level=L1D');
+            await t.compare(page, t.file('cores-long.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await page.evaluate(`cachetally.set({ view: 'workbench', show: 'misses', level: 'L1D', file: 'difference', core: 'core 1' })`);
+            await t.quiet(page);
+            const { head, rows } = await savedTable(t, page);
+            const sums = ['A: ', 'B: ', 'B − A'].map((title) => {
+                const column = head.findIndex((each) => each.startsWith(title) && each.endsWith(' sum'));
+                return rows.reduce((all, row) => all + Number(row[column]), 0);
+            });
+            [a[1], b[1], b[1] - a[1]].forEach((expected, i) => t.near(sums[i], expected, ['A', 'B', 'B − A'][i], 1e-9));
+        },
+    ],
+    [
         'differences: sums of two files, line by line',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

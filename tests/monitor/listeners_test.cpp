@@ -90,10 +90,11 @@ TEST(ListenerFiles, AreReadAsWritten) {
     const std::vector<ListenerResult> written = {
         {"reuse",
          "core-L1D",
+         "reuse,kinds=load",
          {{{"distance", "lines", "other lines"}, {"events", "", "uses"}},
           {{"first use", {7}, 0}, {"2-3", {~0ULL}, 0}}}},
-        {"reuse", "core-L1D", {{{"a/b", "", ""}, {".", "", ""}, {".", "x", ""}}, {{"", {1, 2}, 0}}}},
-        {"none", "L1D-L2", {{{"only", "", ""}}, {}}}};
+        {"reuse", "core-L1D", "reuse", {{{"a/b", "", ""}, {".", "", ""}, {".", "x", ""}}, {{"", {1, 2}, 0}}}},
+        {"none", "L1D-L2", "", {{{"only", "", ""}}, {}}}};
     const testing::TemporaryDirectory directory;
     {
         ResultFile file(directory / "l.h5");
@@ -107,8 +108,8 @@ TEST(ListenerFiles, AreReadAsWritten) {
     const std::vector<ListenerResult> found = read_listeners(file.root());
     ASSERT_EQ(found.size(), written.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-        const auto [name, link, table] = found[i];
-        EXPECT_EQ(name + link, written[i].name + written[i].link);
+        const auto [name, link, spec, table] = found[i];
+        EXPECT_EQ(name + '|' + link + '|' + spec, written[i].name + '|' + written[i].link + '|' + written[i].spec);
         ASSERT_EQ(table.columns.size(), written[i].table.columns.size());
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
             const auto& [title, unit, meaning] = table.columns[column];

@@ -53,9 +53,9 @@ def number(value):
     return f"{value:.3g}"
 
 
-def ramp(at):
-    """Colours (0 .. 255) of places from 0 to 1: little is light."""
-    known = np.array([to_rgb(each) for each in LIGHT["ramp"]]) * 255
+def ramp(at, name="ramp"):
+    """Colours (0 .. 255) of places from 0 to 1: little is light; of the ramp "difference" from blue over neutral to orange."""
+    known = np.array([to_rgb(each) for each in LIGHT[name]]) * 255
     at = np.clip(np.asarray(at, float), 0, 0.9999) * (len(known) - 1)
     below, share = at.astype(int), (at % 1)[..., None]
     return np.floor(known[below] * (1 - share) + known[below + 1] * share + 0.5).astype(np.uint8)

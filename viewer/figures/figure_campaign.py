@@ -170,7 +170,7 @@ def campaign(result, options):
     figure, grid = plt.subplots(down, across, figsize=(WIDTHS[options.columns], 0.7 + 2.0 * down), squeeze=False, sharey=is_lines, layout="constrained")
     title = clean(metric.replace("_", " ")) + (" / %" if metric in FRACTIONS or metric in table.rates else "")
     wanted, whole = "linear" if metric == "error" else "auto", 100 if metric in FRACTIONS or metric in table.rates else 1
-    (colours_of, bar), drawn = shades(ValueScale(everything, wanted, whole, tight=True)), []
+    (colours_of, bar), drawn = shades(everything, wanted, whole), []
     for axes, of in zip(grid.flat, facets):
         if is_lines:
             draw_lines(axes, x, other, cells, of)

@@ -13,14 +13,14 @@ def wanted_of(options):
 class ValueScale:
     """A scale of viewer/core/value_scale.hpp: the tool answers on standard input what is asked on standard output."""
 
-    def __init__(self, values, wanted, whole=1, tight=False, about=5):
+    def __init__(self, values, wanted, whole=1, tight=False, symmetric=False):
         """`whole`: 100 of percents, which are fractions on the page."""
         known = np.asarray(values, float) / whole
         known = known[np.isfinite(known)]
         sizes = np.abs(known[known != 0])
         extent = [end(each) if len(each) else outside for each, end, outside in
                   ((known, np.min, np.inf), (known, np.max, -np.inf), (sizes, np.min, np.inf), (sizes, np.max, -np.inf))]
-        print(*map(float, [*extent, WANTED.index(wanted), False, tight, about]), flush=True)
+        print(*map(float, [*extent, WANTED.index(wanted), symmetric, tight, 5]), flush=True)
         spread, *found = map(float, sys.stdin.readline().split())
         self.spread = SPREADS[int(spread)]
         self.low, self.high, self.unit, *self.ticks = (whole * each for each in found)
@@ -47,13 +47,15 @@ class ValueScale:
         axes.yaxis.set_minor_locator(NullLocator())
 
 
-def shades(scale):
-    """Colours of a matrix by its (tight) scale, transparent where a value is not known, and these colours for a legend; as viewer/web/src/views/matrix.ts."""
-    begin, share = DRAWING["scale"]["matrix"]
+def shades(values, wanted, whole):
+    """Colours of matrices of these values, transparent where one is not known, and these colours for a legend; as viewer/web/src/views/matrix.ts."""
+    signed = bool((np.nan_to_num(values) < 0).any())
+    name, (begin, share) = ("difference", (0, 1)) if signed else ("ramp", DRAWING["scale"]["matrix"])
+    scale = ValueScale(values, wanted, whole, tight=True, symmetric=signed)
     norm = scale.norm()
 
     def colours(matrix):
         places = np.ma.filled(norm(np.nan_to_num(matrix, nan=scale.low)), 0)
-        return np.dstack([ramp(begin + share * places), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
+        return np.dstack([ramp(begin + share * places, name), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
 
-    return colours, matplotlib.cm.ScalarMappable(norm, ListedColormap(ramp(begin + share * np.linspace(0, 1, 256)) / 255))
+    return colours, matplotlib.cm.ScalarMappable(norm, ListedColormap(ramp(begin + share * np.linspace(0, 1, 256), name) / 255))

@@ -188,7 +188,7 @@ class SweepScale:
         self.counts = sorted({int(count) for panel in panels for count in panel.cells.counters})
         ours, theirs = (np.concatenate([getattr(panel, of) for panel in panels]) for of in ("value", "published"))
         self.values = ValueScale(np.append(ours, theirs), wanted_scale(metric), whole_of(metric))
-        self.colours, self.bar = shades(ValueScale(ours, wanted_scale(metric), whole_of(metric), tight=True))
+        self.colours, self.bar = shades(ours, wanted_scale(metric), whole_of(metric))
 
     @staticmethod
     def unite(every):

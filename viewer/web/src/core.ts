@@ -9,10 +9,12 @@ import { once } from './remembered';
 /** Itself, as vite.config.ts puts it here: gzip, base64. */
 declare const packedCore: string;
 
-/** Bytes of text in base64, of gzip. */
+/** Bytes of text in base64. */
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** Of gzip. */
 export async function unpacked(text: string): Promise<ArrayBuffer> {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+    return new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
 let functions: Record<string, (...numbers: number[]) => number>;

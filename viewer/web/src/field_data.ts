@@ -46,8 +46,8 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
                 if (overlap <= 0) continue;
                 for (let row = 0; row < rows; ++row)
                     for (let phase = edges[row]; phase < edges[row + 1]; ++phase) {
-                        sums[row * heatColumns + c] += (byPhase![phase] * overlap) / all;
-                        weights[row * heatColumns + c] += over ? (over[phase] * overlap) / all : overlap / chosen.series.unit;
+                        sums[row * heatColumns + c] += ((byPhase![phase] ?? 0) * overlap) / all; // beside a longer run
+                        weights[row * heatColumns + c] += over ? ((over[phase] ?? 0) * overlap) / all : overlap / chosen.series.unit;
                     }
             }
     });
@@ -99,7 +99,7 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
 /** What is counted in selected lines in the chosen phases by data structure, and of other data; a line is of that in which it begins. */
 export async function sumsByStructure(source: Source, { series, series: { id }, phases }: Chosen, axis: Axis, selection: AddressRange[]): Promise<StructureSums[]> {
     const sums = async (name: string, ranges: AddressRange[]) => {
-        const parts = await Promise.all(stretchesOf(axis, ranges)!.map((stretch, i) => source.askLatest(`parts:${name}:${i}`, 'phaseSums', id, axis, stretch)));
+        const parts = await Promise.all(stretchesOf(axis, ranges)!.map((stretch, i) => source.askLatest(`parts:${phases}:${name}:${i}`, 'phaseSums', id, axis, stretch)));
         return { name, counts: columnsOf(series).map((column) => sum(parts, (each) => sum(phases ?? each[column].keys(), (i) => each[column][i]))) };
     };
     const both = ([a, b]: AddressRange, [c, d]: AddressRange): AddressRange => [a > c ? a : c, b < d ? b : d];

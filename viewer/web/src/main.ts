@@ -4,6 +4,7 @@ import './style.css';
 import { range, sort } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf } from './answer';
 import { chosenOf, depth, readHash, titleOf, writeHash, type App, type State, type View } from './app';
+import { bytesOf } from './core';
 import { isReading, openSource, type Source } from './client';
 import { copied, fill, h, moveFocus, segmented } from './dom';
 import { frames } from './figure';
@@ -31,8 +32,8 @@ class Page implements App {
     current: View | null = null;
     private shown = '';
     private shownFile = '';
-    /** Of several files those that the view can show, one at a time. */
-    private turns: number[] = [];
+    /** What the view can show of several files, one at a time, by `file` of the state. */
+    private turns: string[] = [];
     private keeping = 0;
     /** Whether the state that is kept next is a step of its own. */
     private step = false;
@@ -199,10 +200,8 @@ class Page implements App {
         this.render();
     }
 
-    /** The next of the files. */
     private flip(): void {
-        const next = this.turns[(this.turns.indexOf(this.at) + 1) % this.turns.length];
-        if (this.turns.length > 1) this.set({ file: next ? letterOf(next) : '' });
+        if (this.turns.length > 1) this.set({ file: this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length] });
     }
 
     private tellWarnings(): void {
@@ -238,10 +237,11 @@ class Page implements App {
     /** Which of the files is shown, or by how much two differ: by the view itself, or beside each other. */
     private fillSwitch(kind: ViewKind): void {
         const has = (i: number) => kind.has({ source: this.files[i], others: this.files.filter((_, other) => other !== i) });
-        this.turns = bothAtOnce.includes(kind.id) ? [] : range(this.files.length).filter(has);
-        const both = this.turns.length > 1;
+        const turns = bothAtOnce.includes(kind.id) ? [] : range(this.files.length).filter(has);
+        const both = turns.length > 1;
         const choose = (file: string) => this.set(file !== 'difference' || kind.differs?.(this) ? { file } : { file: '', view: 'compare' });
-        const options = this.turns.map((i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), this.files[i].info.name]);
+        const options = turns.map((i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), this.files[i].info.name]);
+        this.turns = [...options.map(([file]) => file), ...(both && kind.differs?.(this) ? ['difference'] : [])];
         if (this.files.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
         const now = this.flipped ? letterOf(this.at) : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
@@ -311,9 +311,7 @@ const held = [...document.querySelectorAll<HTMLElement>('script[id^="cachetally-
 
 /** A file that is embedded in a report. */
 function embedded(element: HTMLElement): File {
-    const text = atob(element.textContent!.trim());
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+    const bytes = bytesOf(element.textContent!.trim());
     element.textContent = '';
     return new File([bytes], element.dataset.name ?? 'result.h5');
 }

@@ -258,7 +258,7 @@ export class SvgPainter extends Painter {
 const single = ['page', 'panel', 'ink', 'faint', 'line', 'grid', 'accent', 'count'] as const;
 /** Colours at 0 .. 1, evenly, and what lies between them: heat from what is near the ground to what stands out, difference from blue over neutral. */
 type Ramp = (at: number) => string;
-type Theme = { dark: boolean } & typeof drawnLight & Record<(typeof single)[number], string> & Record<'heat' | 'difference', Ramp>;
+type Theme = { dark: boolean } & Omit<typeof drawnLight, 'difference'> & Record<(typeof single)[number], string> & Record<'heat' | 'difference', Ramp>;
 
 function ramp(colours: string[]): Ramp {
     const scale = scaleLinear(range(colours.length).map((i) => i / (colours.length - 1)), colours).clamp(true);
@@ -271,10 +271,9 @@ export function theme(): Theme {
     const dark = document.documentElement.dataset.theme === 'dark';
     return remembered(themes, dark, () => {
         const style = getComputedStyle(document.documentElement);
-        const list = (name: string) => style.getPropertyValue(`--${name}`).trim().split(/\s+/);
         const drawn = dark ? drawnDark : drawnLight;
-        const ramps = { heat: ramp(drawn.ramp), difference: ramp(list('difference')) };
-        return { dark, ...drawn, ...ramps, ...Object.fromEntries(single.map((name) => [name, list(name)[0]])) } as Theme;
+        const ramps = { heat: ramp(drawn.ramp), difference: ramp(drawn.difference) };
+        return { dark, ...drawn, ...ramps, ...Object.fromEntries(single.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) } as Theme;
     });
 }
 

@@ -92,7 +92,7 @@ const keys: [string, string][] = [
     ['?', 'these keys'],
     ['u', 'undo the last choice'],
     ['c', 'copy a link to what is shown'],
-    ['b', 'the next of several files'],
+    ['b', 'the next of several files, and what two differ by'],
     ['1 … 9', 'the views, in order'],
     ['arrows', 'on the field: move the cursor; with Shift: move what is shown'],
     ['Enter', 'on the field: select the data structure and phase under the cursor'],

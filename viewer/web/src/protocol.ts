@@ -30,15 +30,11 @@ export interface Component {
     /** Sums over the run. */
     totals: Record<string, number>;
     /** Of caches loads, stores and fetches, of TLBs accesses, and how many missed, by phase; null: of others. */
-    accesses: Column | null;
-    misses: Column | null;
+    accesses: Column | null; misses: Column | null;
 }
 
 export interface Structure {
-    name: string;
-    base: bigint;
-    bytes: number;
-    elementBytes: number;
+    name: string; base: bigint; bytes: number; elementBytes: number;
     /** Of two-dimensional arrays: elements of a row; 0: it is none. */
     rowElements: number;
 }
@@ -55,8 +51,7 @@ export interface SeriesInfo {
     event: string;
     /** Bytes of a line. */
     unit: number;
-    rows: number;
-    phases: number;
+    rows: number; phases: number;
     /** True where addresses are not those of the program and no column has these. */
     physical: boolean;
     /** Of a reduced copy: lines of its rows, which are blocks, and of the finest of its pyramid, which knows the least and most of lines; else empty. */
@@ -104,8 +99,7 @@ export type AddressRange = [bigint, bigint];
 
 /** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
 export interface Segment {
-    base: bigint;
-    bytes: number;
+    base: bigint; bytes: number;
     /** Where it begins on the axis. */
     start: number;
     /** It is the rest of one: a line in which it begins belongs to what was before. */
@@ -121,20 +115,16 @@ export type Stretch = { x0: number; x1: number; count: number; sight: [number, n
 
 /** Counts per column of an axis: the lines in it that have any, their sum, least and most. */
 export interface Buckets {
-    x0: number;
-    x1: number;
+    x0: number; x1: number;
     /** Lines per column with counts. */
     touched: Float64Array;
-    sum: Float64Array;
-    min: Float64Array;
-    max: Float64Array;
+    sum: Float64Array; min: Float64Array; max: Float64Array;
     /** Sum over all that the series has in these phases, on the axis or not. */
     total: number;
     /** Bytes of the blocks that it was made of: a line, or a block of a pyramid. */
     grain: number;
     /** What all but a hundredth of the lines in sight reach, and how many lie above it; of pyramids columns instead of lines. */
-    clip: number;
-    above: number;
+    clip: number; above: number;
     /** Of a difference: the two whose sums it is of, the second less the first; least and most are of the means by column. */
     parts?: [Buckets, Buckets];
 }
@@ -153,8 +143,7 @@ export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 export interface Selected {
     /** NaN: too many to look at each. */
     lines: number;
-    first: number;
-    second: number;
+    first: number; second: number;
     /** Most first. */
     worst: { address: bigint; first: number; second: number }[];
     /** Lines of the stretch that have counts, by set; empty where it was not asked for. */
@@ -166,8 +155,7 @@ export interface Selected {
 
 /** Means per line and phase, by phase (rows) and column of the axis: sums over weights, so that cells can be put together. */
 export interface Heat {
-    rows: number;
-    columns: number;
+    rows: number; columns: number;
     sum: Float64Array;
     /** Lines that have any counts, times phases; of rates accesses. A line that lies in a cell in part counts by that part. */
     weight: Float64Array;

@@ -128,7 +128,7 @@ function setsBlock(cache: Cache, found: Selected): HTMLElement {
     const path = (some: (value: number) => boolean) =>
         most.map((value, c) => (some(value) ? `M${(c * width) / columns} ${height}V${y(value)}h${width / columns}V${height}z` : '')).join('');
     const [used, over] = [0, cache.ways].map((least) => found.sets.filter((each) => each > least).length);
-    const text = `${full(found.lines)} ${found.lines === 1 ? 'line' : 'lines'} in ${full(used)} of ${full(cache.sets)} sets of ${cache.ways} ways; ${full(over)} sets have more lines than ways.`;
+    const text = `${full(found.lines)} ${found.lines === 1 ? 'line' : 'lines'} in ${full(used)} of ${full(cache.sets)} sets of ${cache.ways} ways; ${full(over)} ${over === 1 ? 'set has' : 'sets have'} more lines than ways.`;
     const picture = h('div', { class: 'sets', role: 'img', 'aria-label': text });
     picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><path d="${path((value) => value > 0 && value <= cache.ways)}" fill="${colours.count}"/><path d="${path((value) => value > cache.ways)}" fill="${colours.causes[3]}"/><path d="M0 ${y(cache.ways)}h${width}" stroke="${colours.ink}" stroke-dasharray="4 3" vector-effect="non-scaling-stroke"/></svg>`;
     return block('Cache sets', picture, h('p', { class: 'note' }, text));

@@ -11,8 +11,7 @@ import { cellsView, linesFigure, matrixFigure, plainMetric, type Cell, type Cell
 
 const bytesPerEvent = ({ numbers }: TableRow) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 /** NaN where a program that takes no time without monitor takes some with it. */
-const slowdownOf = ({ cycles }: IntrusionInfo, { numbers }: TableRow) =>
-    numbers.extra_cycles === 0 ? 0 : cycles > 0 ? numbers.extra_cycles / cycles : NaN;
+const slowdownOf = ({ cycles }: IntrusionInfo, { numbers }: TableRow) => numbers.extra_cycles === 0 ? 0 : cycles > 0 ? numbers.extra_cycles / cycles : NaN;
 /** What a configuration adds on a link or in a level. */
 const extra = (what: 'events' | 'bytes' | 'misses', name: string) => ({ numbers }: TableRow) => numbers[`extra_${what} ${name}`];
 

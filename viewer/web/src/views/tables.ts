@@ -97,6 +97,9 @@ export function tablesOf(info: FileInfo): Table[] {
         ...(validation ? [scoresTable(validation), worstTable(validation)] : []),
         ...[missTable, structureTable, monitorTable].map((table) => table(info)),
         linkTable(info, 'Events on links', (kind) => kind),
+        ...info.listeners.map(({ link, spec, first, labels, others }) =>
+            tableBy(`Listener ${spec} on ${link}`, labels, [[first, (label) => label], ...others.map((each): [string, (label: string, i: number) => number] => [each.name, (_, i) => each.of[i]])]),
+        ),
         phaseTable(info),
         ...counters.map(([group, caption]) => counterTable(info, group, caption)),
     ].filter((table) => table.rows.length > 0);

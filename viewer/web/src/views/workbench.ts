@@ -67,7 +67,7 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
     };
     const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
-    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, sentenceOf(answer, info)), tiles);
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
 }
 
 export function workbenchView(app: App): View {
@@ -311,7 +311,7 @@ export function workbenchView(app: App): View {
             fillTables();
             const brushed = found.map((sums, i) => cubeOfSums(both[i].chosen.series.owner, sums));
             const sidesOfLines = both.map((side, i) => ({ ...side, chosen: { ...side.chosen, cube: brushed[i] }, filter: {} }));
-            fill(top, answerBox(app, levels, pair ? differenceSentence(sidesOfLines, listed.slice(0, 1)) : '', notes, chosen.minus ? brushed.slice(1) : brushed));
+            fill(top, answerBox(app, levels, other ? differenceSentence(sidesOfLines, listed.slice(0, 1)) : '', notes, chosen.minus ? brushed.slice(1) : brushed));
         });
     }
 

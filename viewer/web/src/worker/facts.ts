@@ -203,6 +203,18 @@ function seriesOf(store: Store, all: ReturnType<typeof links>, monitors: ({ path
     ];
 }
 
+/** Tables of listeners: the labels of rows, and the other columns by name. */
+function listenersOf(store: Store) {
+    const [links, specs] = ['links', 'specs'].map((each) => listed(store, 'listeners', each));
+    return specs.map((spec, i) => {
+        const path = `listeners/listener${i}`;
+        const [first, ...others] = texts(store.attributes(path).columns);
+        const columns = others.map((_, nth) => `column${nth + 1}`);
+        store.requireColumns(path, ['label', ...columns]);
+        return { link: links[i], spec, first, labels: store.texts(`${path}/label`), others: columns.map((each, nth) => ({ name: others[nth], of: store.numbers(`${path}/${each}`) })) };
+    });
+}
+
 function provenance(store: Store): [string, string][] {
     const found = Object.entries(store.attributes('provenance')).map(([key, value]): [string, string] => [key, text(value)]);
     const words = store.texts('provenance/command_line');
@@ -247,6 +259,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         validation: root.kind === 'validate' ? validationOf(store) : null,
         sweep: store.has('sweep') ? sweepOf(store) : null,
         trackers: store.has('trackers/rows') ? trackersOf(store) : null,
+        listeners: listenersOf(store),
         series: seriesOf(store, all, monitors, phases.names.length),
         provenance: provenance(store),
     };
