@@ -21,7 +21,7 @@ protected:
 
 TEST_F(NamedListeners, AreInTablesAndJson) {
     const Words run = {"run", "stream", "n=1024", "--monitor", "none", "--listener", "reuse,kinds=load+store"};
-    EXPECT_THAT(call(run).out, HasSubstr("reuse on core-L1D (distance: other lines"));
+    EXPECT_THAT(call(run).out, HasSubstr("reuse,kinds=load+store on core-L1D (distance: other lines"));
     const auto json = nlohmann::json::parse(call(run + Words{"--listener", "reuse,link=L1D-L2", "--json"}).out);
     ASSERT_EQ(json["listeners"].size(), 2U);
     const auto& level = json["levels"]["L1D"];
