@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// True and false sharing in HDF5 result files (docs/format.md, "Sharing").
+// True and false sharing in HDF5 result files (docs/format.md, "Sharing and cores").
 #pragma once
 
 #include "monitor/causes/sharing.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scales of what is drawn over addresses: where they end (docs/viewer.md, "Scale"), and the shades of cells.
+// Scales of what is drawn over addresses: where they end (docs/viewer.md, "The workbench"), and the shades of cells.
 #pragma once
 
 #include <cstdint>
