@@ -162,6 +162,7 @@ export const answerCases = [
                 const [accesses, misses, all] = JSON.parse(t.script('-c', partSums, t.file('parts.h5'), JSON.stringify(chosen)));
                 const shown = await page.locator('.sentence').textContent();
                 const begin = `${(100 * misses / accesses).toFixed(2)} % of ${accesses.toLocaleString('en-US')} accesses`;
+                if (chosen.core) t.check((await page.locator('.chips').textContent()).includes(`core ${chosen.core}`), 'its chip');
                 t.check(shown.includes(begin) && shown.includes(`, ${(100 * misses / all).toFixed(2)} % of all that it misses`), `${state}: ${shown}; ${begin}, ${misses} of ${all}`);
             }
         },

@@ -47,10 +47,11 @@ class Refused(Exception):
 
 def number(value):
     """12345 as people read it on an axis: 12.3k."""
+    sign = "−" if value < 0 else ""
     for size, suffix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= 0.9995 * size:  # what is rounded to it
-            return f"{value / size:.3g}{suffix}"
-    return f"{value:.3g}"
+            return sign + f"{abs(value) / size:.3g}{suffix}"
+    return sign + f"{abs(value):.3g}"
 
 
 def ramp(at, name="ramp"):

@@ -181,9 +181,10 @@ def campaign(result, options):
     for axes in list(grid.flat)[len(facets):]:
         axes.set_visible(False)
     if is_lines:
-        ValueScale(everything, wanted, whole).upright(grid.flat[0])
+        scale = ValueScale(everything, wanted, whole)
+        scale.upright(grid.flat[0])
         for axes in grid[:, 0]:
-            axes.set_ylabel(title)
+            axes.set_ylabel(scale.title(title))
         if other:
             handles = {}
             for axes in grid.flat:

@@ -78,7 +78,7 @@ def scale_panels(grid, slots, metric):
             axes.set(xlabel=METRICS["error"][1])
             axes.tick_params(labelbottom=True)
     for axes in grid[:, 0]:
-        axes.set(ylabel=METRICS[metric][1])
+        axes.set(ylabel=y.title(METRICS[metric][1]))
 
 
 LETTER, MARKED = 0.052, 0.45  # inches, of 7 points: a letter, and the mark of an entry

@@ -42,7 +42,7 @@ def intrusion(result, options):
         axes.set_xscale("log", base=2)
         scale.upright(axes)
         axes.set_title(clean(each), loc="left", fontweight="bold")
-        axes.set_ylabel(title)
+        axes.set_ylabel(scale.title(title))
         axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
     panels[-1, 0].set_xlabel("counters")
     one = all(each == drawn[0] for each in drawn)  # else each panel has its own

@@ -37,13 +37,25 @@ class ValueScale:
         """From 0 to 1, for colours."""
         return {"linear": Normalize, "logarithmic": LogNorm}.get(self.spread, lambda *ends: FuncNorm(self.functions(), *ends))(self.low, self.high)
 
+    def title(self, text):
+        return f"{text},\n{self.spread}" if self.spread == SPREADS[2] else text
+
+    def named(self):
+        """The ticks whose numbers do not lie on others: 0, and the larger first."""
+        norm, named = self.norm(), []
+        for tick in sorted(self.ticks, key=lambda tick: (tick != 0, -abs(tick))):
+            if all(abs(float(norm(tick)) - float(norm(each))) > 0.06 for each in named):
+                named.append(tick)
+        return named
+
     def upright(self, axes):
         """On a y axis, with its numbers."""
         name = {"linear": "linear", "logarithmic": "log"}.get(self.spread, "function")
         axes.set_yscale(name, **({"functions": self.functions()} if name == "function" else {}))
         axes.set_ylim(self.low, self.high)
         axes.yaxis.set_major_locator(FixedLocator(self.ticks))
-        axes.yaxis.set_major_formatter(lambda value, _: number(value))
+        named = self.named()
+        axes.yaxis.set_major_formatter(lambda value, _: number(value) if value in named else "")
         axes.yaxis.set_minor_locator(NullLocator())
 
 

@@ -175,7 +175,7 @@ class SweepPanel:
                 axes.plot(x, theirs, markerfacecolor="white", markeredgewidth=0.8, **{**looks, "linestyle": "none"})
         axes.set_xscale("log", base=2)
         scale.values.upright(axes)
-        axes.set(xlabel="counters", ylabel=METRICS[metric][1])
+        axes.set(xlabel="counters", ylabel=scale.values.title(METRICS[metric][1]))
         legend_beside(axes, title="open: published" if self.has_published() else None, title_fontsize=7)
         axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
 

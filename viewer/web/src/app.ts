@@ -138,7 +138,7 @@ export const ofCause = (series: SeriesInfo, cause: number): SeriesInfo => (cause
 /** The names that are chosen, as numbers of what a file tells apart; of a name that it does not know, none. */
 export function filterByNames(cube: Cube | null, { structure, core, func }: State): Filter {
     const numbers = (by: keyof Filter, name: string) => [cube!.dimensions[by]?.names.indexOf(name) ?? -1].filter((each) => each >= 0);
-    const chosen: [keyof Filter, string | undefined][] = [['structure', structure], ['core', core?.replace(/^(?=\d+$)/, 'core ')], ['function', func]];
+    const chosen: [keyof Filter, string | undefined][] = [['structure', structure], ['core', core], ['function', func]];
     return Object.fromEntries(chosen.flatMap(([by, name]) => (cube && name ? [[by, numbers(by, name)]] : [])));
 }
 
@@ -201,7 +201,8 @@ type Key =
     /** Of probes: which curves, as "cycles:bytes"; those that are not shown; against what residuals are: plateaus, first. */
     | 'curves' | 'off' | 'residuals';
 
-export const readHash = (): State => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+/** "core=2" is core 2, too. */
+export const readHash = (): State => Object.fromEntries(new URLSearchParams(location.hash.slice(1).replace(/\bcore=(?=\d+(&|$))/, 'core=core ')));
 /** Steps of this page that can be undone. */
 export const depth = (): number => (history.state as { depth?: number } | null)?.depth ?? 0;
 
