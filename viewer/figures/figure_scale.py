@@ -13,14 +13,14 @@ def wanted_of(options):
 class ValueScale:
     """A scale of viewer/core/value_scale.hpp: the tool answers on standard input what is asked on standard output."""
 
-    def __init__(self, values, wanted, whole=1, tight=False, symmetric=False):
+    def __init__(self, values, wanted, whole=1, tight=False, symmetric=False, about=5):
         """`whole`: 100 of percents, which are fractions on the page."""
         known = np.asarray(values, float) / whole
         known = known[np.isfinite(known)]
         sizes = np.abs(known[known != 0])
         extent = [end(each) if len(each) else outside for each, end, outside in
                   ((known, np.min, np.inf), (known, np.max, -np.inf), (sizes, np.min, np.inf), (sizes, np.max, -np.inf))]
-        print(*map(float, [*extent, WANTED.index(wanted), symmetric, tight, 5]), flush=True)
+        print(*map(float, [*extent, WANTED.index(wanted), symmetric, tight, about]), flush=True)
         spread, *found = map(float, sys.stdin.readline().split())
         self.spread = SPREADS[int(spread)]
         self.low, self.high, self.unit, *self.ticks = (whole * each for each in found)

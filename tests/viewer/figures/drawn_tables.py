@@ -112,6 +112,22 @@ def symmetric_logarithmic_colours_are_those_of_the_page():
     assert isinstance(near, Normalize) and isinstance(far, LogNorm)
 
 
+def matrices_with_values_below_0_diverge_from_it():
+    colours, _ = shades(np.array([-2.0, 0, 4]), "auto", 1)
+    # halfway between the second and third colour of the ramp, its middle, its last
+    assert colours(np.array([[-2.0, 0, 4, np.nan]]))[0].tolist()[:3] == [[116, 174, 218, 255], [243, 243, 243, 255], [0x8a, 0x3a, 0, 255]]
+    plain, _ = shades(np.array([0.0, 4]), "auto", 1)
+    assert plain(np.array([[0.0]]))[0, 0, 0] > 245  # little is light
+
+
+def numbers_of_axes_do_not_lie_on_each_other():
+    scale = ValueScale([0.0, 1, 2e9], "auto")
+    assert scale.title("cycles") == "cycles,\nsymmetric logarithmic" and ValueScale([1.0, 2], "auto").title("cycles") == "cycles"
+    places = sorted(float(scale.norm()(tick)) for tick in scale.named())
+    assert 0 in scale.named() and max(scale.ticks) in scale.named() and min(np.diff(places)) > 0.06
+    assert [number(each) for each in (-1234.0, 0, -0.5)] == ["−1.23k", "0", "−0.5"]
+
+
 def labels_do_not_stand_over_each_other():
     for seed in range(5):
         for width in (1, 2):
