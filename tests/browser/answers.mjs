@@ -138,11 +138,11 @@ export const answerCases = [
                 ['', [0], { structure: 'B' }, 'L1 has no accesses to B in phase 0.'],
                 [none, null, { structure: 'B' }, 'L1 has no misses in 30 accesses to B.'],
                 [byCore, null, { core: 'core 1' }, 'L1 misses 26.67 % of 60 accesses by core 1, 80.00 % of all that it misses; A causes 68.75 % of them, 81.82 % of those are conflicts, all in phase 1.'],
-                [byCore, null, { core: '1', structure: 'B' }, 'L1 misses 16.67 % of 30 accesses to B by core 1, 25.00 % of all that it misses; 80.00 % of those are capacity misses, all in phase 1.'],
+                [byCore, null, { core: 'core 1', structure: 'B' }, 'L1 misses 16.67 % of 30 accesses to B by core 1, 25.00 % of all that it misses; 80.00 % of those are capacity misses, all in phase 1.'],
                 ['', null, { structure: 'Q', core: '7', func: 'f', cause: 'zz' }, 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, all in phase 1.'],
             ])
                 t.equal((await page.evaluate(made(change).replace('answerOf(info)', `answerOf(info, 'L1', ${JSON.stringify(phases)}, ${JSON.stringify(state)})`)))[0], sentence, JSON.stringify([change, phases, state]));
-            const tiles = await page.evaluate(made(byCore).replace('answerOf(info)', `answerOf(info, 'L1', null, { core: '1', cause: 'conflict' })`));
+            const tiles = await page.evaluate(made(byCore).replace('answerOf(info)', `answerOf(info, 'L1', null, { core: 'core 1', cause: 'conflict' })`));
             t.equal(tiles.slice(1, 5).join(' | '), '15.00 %: L1 has 9 conflict misses of 60 accesses by core 1 | A: 100.00 % of the conflict misses of L1 by core 1 | phase 1: all of its conflict misses, in 75.00 % of the time | conflict: 81.82 % of its misses', 'tiles');
             const inPhase = await page.evaluate(made('').replace('answerOf(info)', `answerOf(info, 'L1', [1], { structure: 'A' })`));
             t.equal(inPhase[3], 'phase 1: as chosen: 73.33 % of the misses of all phases, in 75.00 % of the time', 'tile of a chosen phase');

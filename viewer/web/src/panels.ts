@@ -220,7 +220,7 @@ function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed
     return signed ? values.slice(0, 1) : values;
 }
 
-/** Of the selected columns, if any are; `rowNames`: of the field; none where there is none. */
+/** Of the selection in sight, if there is one; `rowNames`: of the field; none where there is none. */
 export function tableOf(caption: string, model: FieldModel, rowNames: string[]): Table {
     const { panels, axis, structures, heat, drawn, stretches } = model;
     const [x0, x1] = model.range;
@@ -233,14 +233,15 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     if (cells) headers.push(...rowNames.map((row) => `${row} mean`));
     const rows: Row[] = [];
     const step = Math.max((x1 - x0) / rowsAtMost, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
-    for (let at = x0; at < x1 - step / 1e6; at += step) {
-        const address = addressesIn(axis, at, at + step)[0]?.[0];
-        if (address === undefined || !(stretches ?? [[x0, x1]]).some(([from, to]) => at < to && at + step > from)) continue;
-        const values = data.flatMap((each, i) => valuesIn(each, at, at + step, panels[i]));
-        const means = cells ? rowNames.map((_, row) => meanIn(cells, drawn, row, at, at + step) || 0) : [];
-        if ([...values, ...means].every((each) => each === 0 || Number.isNaN(each))) continue;
-        const count = lines ? [cellsIn(cells, drawn, 0, at, at + step)[1] / (cells.edges[1] - cells.edges[0])] : [];
+    const add = (from: number, to: number) => {
+        const address = addressesIn(axis, from, to)[0]?.[0];
+        const values = data.flatMap((each, i) => valuesIn(each, from, to, panels[i]));
+        const means = cells ? rowNames.map((_, row) => meanIn(cells, drawn, row, from, to) || 0) : [];
+        if (address === undefined || [...values, ...means].every((each) => each === 0 || Number.isNaN(each))) return;
+        const count = lines ? [cellsIn(cells, drawn, 0, from, to)[1] / (cells.edges[1] - cells.edges[0])] : [];
         rows.push([hex(address), describe(structures, address), ...values, ...count, ...means]);
-    }
+    };
+    for (const [from, to] of stretches ?? [[x0, x1]])
+        for (let at = Math.max(x0, from), end = Math.min(x1, to); at < end - step / 1e6; at += step) add(at, Math.min(at + step, end));
     return { caption, headers, rows };
 }
