@@ -235,7 +235,7 @@ void add_figure(CLI::App& app) {
                         "A cache or TLB, for histograms several, as in L1,L2 (default: all, or the first)");
     command->add_option("--structure", options->structure,
                         "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
-    command->add_option("--what", options->what, "What is shown (default: accesses; of heat, as on the page, misses)")
+    command->add_option("--what", options->what, "What is shown (default: misses)")
         ->check(one_of_counts({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases,--phase", options->phases,
                         "Some phases alone, as show takes them: numbers from 0, ranges, names; as in 3,5-7 or solve,4");

@@ -77,7 +77,7 @@ void add_show(CLI::App& app) {
                     "the name of a data structure");
     add_text_option(*command, "--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's",
                     "NAME", "the name of a monitor");
-    command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
+    command->add_option("--what", show.what, "What the histogram of a level shows (default: misses)")
         ->check(one_of_counts({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
@@ -104,9 +104,9 @@ void add_show(CLI::App& app) {
     command->footer(
         "Examples:\n"
         "  cachetally run lu --machine generic3 -o lu.h5\n"
-        "  cachetally show lu.h5 --level L1D --what misses\n"
+        "  cachetally show lu.h5 --level L1D --what accesses\n"
         "  cachetally show lu.h5 --structure A --phase 4 --what missrate\n"
-        "  cachetally show lu.h5 --structure A --what misses --heat\n"
+        "  cachetally show lu.h5 --structure A --heat\n"
         "  cachetally show small.campaign/result.h5 --rows L2.size --columns n --value miss_rate_L2");
     command->callback([options] { run(*options); });
 }

@@ -81,6 +81,9 @@ std::string where_text(const ShowOptions& options) {
     return text;
 }
 
+/// As figures have it (viewer/figures/figure_data.cpp).
+std::string what_of(const ShowOptions& options) { return options.what.empty() ? "misses" : options.what; }
+
 PlotInput of_monitor(const InputFile& file, const RunView& view, const ShowOptions& options) {
     if (!options.what.empty() && options.what != "accesses")
         throw std::invalid_argument(
@@ -116,7 +119,7 @@ PlotInput of_writebacks(const InputFile& file, const RunView& view, const ShowOp
 }
 
 PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions& options, const std::string& level) {
-    const std::string what = options.what.empty() ? "accesses" : options.what;
+    const std::string what = what_of(options);
     const auto cause = cause_named(what);
     LevelLines lines = read_combined(file.root(), level);
     if (cause) lines = only_cause(std::move(lines), *cause);
@@ -174,7 +177,7 @@ void check_names(const RunView& view, const ShowOptions& options) {
 std::optional<HistogramView> histogram_view(const InputFile& file, const RunView& view, const ShowOptions& options) {
     check_names(view, options);
     HistogramView histogram;
-    histogram.what = options.what.empty() ? "accesses" : options.what;
+    histogram.what = options.monitor.empty() ? what_of(options) : "accesses";
     histogram.regions = view.structures.regions;
     if (!options.structure.empty())
         std::erase_if(histogram.regions, [&](const Region& region) { return region.name != options.structure; });

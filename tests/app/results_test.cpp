@@ -41,7 +41,7 @@ TEST_F(Results, TextOfShowBeginsWithThatOfTheRun) {
     const std::size_t made = shown.out.find("\nmade 2"), tables = shown.out.find("\n\n");  // the heading ends so
     ASSERT_LT(made, tables);
     EXPECT_EQ((shown.out.substr(0, made) + shown.out.substr(tables)).substr(0, run.out.size()), run.out);
-    EXPECT_THAT(shown.out, HasSubstr("accesses of L1 per line of 32 bytes"));
+    EXPECT_THAT(shown.out, HasSubstr("misses of L1 per line of 32 bytes"));
 }
 
 TEST_F(Results, WorstComesFirstAndMonitorsWhereTheyAreAskedFor) {

@@ -93,7 +93,7 @@ TEST_F(Results, FiguresThatARefusalNamesCanBeDrawn) {
 TEST_F(Results, OfTlbsArePagesAndOfCachesLines) {
     ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
     const auto shown = [&](const Words& words) { return call(Words{"show", "r.h5"} + words).out; };
-    EXPECT_THAT(shown({"--level", "DTLB"}), HasSubstr("accesses of DTLB per page of 4096 bytes"));
+    EXPECT_THAT(shown({"--level", "DTLB"}), HasSubstr("misses of DTLB per page of 4096 bytes"));
     EXPECT_THAT(shown({"--monitor", "core-DTLB"}), HasSubstr("events per page of 4096 bytes as monitor core-DTLB"));
     EXPECT_THAT(shown({"--monitor", "core-L1"}), HasSubstr("events per line of 32 bytes as monitor core-L1"));
 }

@@ -164,7 +164,7 @@ TEST_F(ResultFiles, EveryPictureAndTableFitsTheWidth) {
         ShowOptions options;
         options.width = width;
         const std::string text = shown(options);
-        const std::size_t picture = text.find("accesses of L1 per");
+        const std::size_t picture = text.find("misses of L1 per");
         ASSERT_NE(picture, std::string::npos);
         std::size_t columns = 0;
         for (std::size_t i = width < 60 ? picture : 0; i < text.size(); ++i) {  // words are not cut for narrower ones

@@ -213,7 +213,7 @@ void write_heat(Group& root, const LevelLines& lines, const AddressAxis& axis, s
 
 std::string drawn_counts(const FigureRequest& request) {
     const std::string what = option_of(request, "--what");
-    return !what.empty() ? what : request.kind == "heat" ? "misses" : "accesses";
+    return !what.empty() ? what : "misses";
 }
 
 bool is_of_counts(const FigureRequest& request) {

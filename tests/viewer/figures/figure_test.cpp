@@ -24,7 +24,7 @@ TEST_F(Figures, EqualResultsGiveEqualFiguresWithTheNamesOfStructures) {
     const std::string svg = contents(directory_ / "one.svg");
     EXPECT_EQ(svg, contents(directory_ / "two.svg"));
     EXPECT_NE(svg.find("<svg"), std::string::npos);
-    for (const char* text : {">A<", ">B<", "accesses per line", ">L1 (lines of 64 bytes)<"})
+    for (const char* text : {">A<", ">B<", "misses per line", ">L1 (lines of 64 bytes)<"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
 }
 
@@ -85,7 +85,7 @@ TEST_F(Figures, OfTlbsSpeakOfPages) {
     draw_figure(request("histogram", "pages.svg"));
     const std::string drawn = contents(directory_ / "pages.svg");
     for (const char* text :
-         {"L1 (lines of 64 bytes)", "DTLB (pages of 4096 bytes)", "accesses per line", "accesses per page"})
+         {"L1 (lines of 64 bytes)", "DTLB (pages of 4096 bytes)", "misses per line", "misses per page"})
         EXPECT_NE(drawn.find(std::string(">") + text + "<"), std::string::npos) << text;
 }
 
@@ -138,7 +138,7 @@ TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
         EXPECT_EQ(count(text(kind, {}), "logarithmic"), 0) << kind;
         EXPECT_EQ(count(text(kind, {"--log", "--what=accesses"}), "logarithmic"), 1) << kind;
     }
-    const std::string phases = text("phases", {"--log"});
+    const std::string phases = text("phases", {"--log", "--what=accesses"});
     EXPECT_EQ(count(phases, "logarithmic"), 1);
     EXPECT_NE(phases.find("left out: phase 2, without accesses"), std::string::npos);
     for (const char* tick : {">100<", ">10k<"}) EXPECT_EQ(count(phases, tick), 4) << tick;  // 3 phases and all
