@@ -265,7 +265,7 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
     add_text_option(
         command, "--objectives", texts.objectives,
         "What cells are compared by: some of error, slowdown, bytes, swapouts, counters, bits, comparators, "
-        "area, energy; default: error,bytes,bits and, with --slowdown, slowdown",
+        "area, energy; default: as the sweep was asked, else error,bytes,bits and, with --slowdown, slowdown",
         "NAME,NAME...", "objectives, as in error,bits");
     add_text_option(command, "--where", texts.where,
                     "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent)" + more,
@@ -275,9 +275,14 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
                     "Differences up to so many percent of the front's range do not count for what remains of it (*)")
         ->type_name("PERCENT")
         ->check(percentage())
-        ->capture_default_str();
+        ->default_str("5");
 }
 
-SweepChoice choice_of(const ChoiceTexts& texts) { return parse_choice(texts.objectives, texts.where, texts.tolerance); }
+SweepChoice choice_of(const ChoiceTexts& texts, const SweepChoice& kept) {
+    SweepChoice choice = parse_choice(texts.objectives, texts.where, texts.tolerance.value_or(100 * kept.tolerance));
+    if (texts.objectives.empty()) choice.objectives = kept.objectives;
+    if (texts.where.empty()) choice.bounds = kept.bounds;
+    return choice;
+}
 
 }  // namespace cachetally::app

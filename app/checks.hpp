@@ -86,11 +86,12 @@ std::vector<DrainChoice> parse_drains(const std::string& text);
 /// --objectives, --where, --tolerance, of commands that tell cells of sweeps.
 struct ChoiceTexts {
     std::string objectives, where;
-    double tolerance = 5;  ///< percent
-    bool given() const { return !objectives.empty() || !where.empty() || tolerance != 5; }
+    std::optional<double> tolerance;  ///< percent
+    bool given() const { return !objectives.empty() || !where.empty() || tolerance; }
 };
 /// `more`: what --where means besides.
 void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string& more = {});
-SweepChoice choice_of(const ChoiceTexts& texts);
+/// `kept`: what counts where nothing is given.
+SweepChoice choice_of(const ChoiceTexts& texts, const SweepChoice& kept = {});
 
 }  // namespace cachetally::app

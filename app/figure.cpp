@@ -122,7 +122,7 @@ std::string standing_words(const std::string& path, const FigureOptions& options
     if (result_kind(file) != "sweep") return "";
     SweepView view = read_sweep_view(file);
     if (options.choice.given()) {
-        view.choice = choice_of(options.choice);
+        view.choice = choice_of(options.choice, view.choice);
         require_measured(view.choice, view.timed);
     }
     std::string words;

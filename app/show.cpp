@@ -12,6 +12,7 @@
 #include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
 #include "viewer/show.hpp"
+#include "viewer/sweep_view.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -43,10 +44,11 @@ void run(ShowArguments options) {
     const InputFile file(options.file, options.trust);
     options.show.phases = phases_of(options.phases, file);
     const ChoiceTexts& choice = options.choice;
-    if (choice.objectives.empty() && choice.tolerance == ChoiceTexts{}.tolerance && result_kind(file) == "campaign") {
+    const std::string kind = result_kind(file);
+    if (choice.objectives.empty() && !choice.tolerance && kind == "campaign") {
         options.show.pivot.where = choice.where;
     } else if (choice.given()) {
-        options.show.choice = choice_of(choice);
+        options.show.choice = choice_of(choice, kind == "sweep" ? read_sweep_choice(file) : SweepChoice{});
     }
     const std::string text = show(file, options.show);
     if (options.show.json)

@@ -47,7 +47,7 @@ StoredSweep stored_in(const Manifest& manifest, Inputs inputs) {
     options.vary = contents.at("vary").get<std::vector<std::string>>();
     options.preset = contents.at("preset");
     options.slowdown = contents.at("slowdown");
-    options.choice_of_cells = {contents.at("objectives"), contents.at("where"), contents.at("tolerance")};
+    options.choice_of_cells = {contents.at("objectives"), contents.at("where"), contents.at("tolerance").get<double>()};
     options.choice.format = contents.at("format");
     options.choice.data_only = contents.at("data_only");
     options.choice.din_bytes = contents.at("din_bytes");
@@ -169,7 +169,7 @@ Manifest sweep_manifest(const SweepOptions& options, const std::vector<SweepSour
                          {"slowdown", options.slowdown},
                          {"objectives", options.choice_of_cells.objectives},
                          {"where", options.choice_of_cells.where},
-                         {"tolerance", options.choice_of_cells.tolerance},
+                         {"tolerance", options.choice_of_cells.tolerance.value_or(5)},
                          {"format", options.choice.format},
                          {"data_only", options.choice.data_only},
                          {"din_bytes", options.choice.din_bytes},

@@ -235,6 +235,8 @@ void write_sweep(Group& root, const SweepView& view) {
     if (parts_of(view.cells).size() < 2) write_matrices(sweep, view.cells, view.timed);
 }
 
+SweepChoice read_sweep_choice(const InputFile& file) { return read_choice(file.root().open_group("sweep")); }
+
 SweepView read_sweep_view(const InputFile& file) {
     SweepView view;
     view.title = read_title(file);

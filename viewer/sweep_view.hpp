@@ -84,5 +84,7 @@ void write_sweep(Group& root, const SweepView& view);
 
 /// Throws StorageError where the file is damaged.
 SweepView read_sweep_view(const InputFile& file);
+/// What the sweep was asked for alone.
+SweepChoice read_sweep_choice(const InputFile& file);
 
 }  // namespace cachetally

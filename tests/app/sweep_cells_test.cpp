@@ -262,6 +262,23 @@ TEST_F(SweepCells, InFiguresNameTheDefaultObjectives) {
     EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">remaining cells: front in error, bytes, bits within 5 %<"));
 }
 
+// What a file was asked for counts on where an option is not given.
+TEST_F(SweepCells, OptionsReplaceOnlyThemselves) {
+    const Words sweep{"sweep", "lu", "n=32", "block=8", "--counters", "16,32", "--granularity", "1,2"};
+    const Words asked{"--objectives", "error,bits", "--where", "error<5", "--tolerance", "20", "-o", "s.h5"};
+    ASSERT_EQ(cachetally(directory_.path(), sweep + asked).status, 0);
+    const auto told = [&](const Words& options) {
+        const json shown = good_json(Words{"show", "s.h5"} + options);
+        return json{shown["objectives"], shown["where"], shown["tolerance"]}.dump();
+    };
+    EXPECT_EQ(told({}), R"([["error","bits"],"error<5",0.2])");
+    EXPECT_EQ(told({"--tolerance", "5"}), R"([["error","bits"],"error<5",0.05])");
+    EXPECT_EQ(told({"--where", "bits<9999"}), R"([["error","bits"],"bits<9999",0.2])");
+    EXPECT_EQ(told({"--objectives", "bytes"}), R"([["bytes"],"error<5",0.2])");
+    ASSERT_EQ(cachetally(directory_.path(), {"figure", "front", "s.h5", "--tolerance", "0", "-o", "f.svg"}).status, 0);
+    EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">remaining cells: front in error, bits within 0 %<"));
+}
+
 TEST_F(SweepCells, AreChosenByObjectivesAndBounds) {
     const Words sweep{"sweep", "lu", "n=32", "block=8", "--counters", "16,32", "--granularity", "1,2"};
     ASSERT_EQ(cachetally(directory_.path(), sweep + Words{"-o", "s.h5"}).status, 0);

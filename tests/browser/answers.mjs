@@ -168,6 +168,50 @@ export const answerCases = [
         },
     ],
     [
+        'answer: of a core in selected lines that of the data structures as wholes, everywhere',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'water', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '--per-core', '-o', 'core-lines.h5');
+            const [from, to, accesses, misses] = JSON.parse(
+                t.script(
+                    '-c',
+                    `import h5py, json, sys
+f = h5py.File(sys.argv[1], "r")
+own = f["structures/name"].asstr()[:].tolist().index("molecules")
+base, g = int(f["structures/base"][own]), f["cores"]
+level = list(g.attrs["levels"]).index("L1D")
+here = (g["level"][:] == level) & (g["structure"][:] == own) & (g["core"][:] == 1)
+print(json.dumps([base, base + 4096, int(g["accesses"][:][here].sum()), int(g["misses"][:][here].sum())]))`,
+                    t.file('core-lines.h5'),
+                ),
+            );
+            await t.open(page, t.file('core-lines.h5'), `show=misses&level=L1D&sel=0x${from.toString(16)}-0x${to.toString(16)}&core=1`);
+            const begin = `L1D misses ${((100 * misses) / accesses).toFixed(2)} % of ${accesses.toLocaleString('en-US')} accesses to molecules as a whole by core 1`;
+            t.check((await page.locator('.sentence').textContent()).startsWith(begin), `${begin}: ${await page.locator('.sentence').textContent()}`);
+            const details = await page.locator('.details').textContent();
+            t.check(details.includes('All counts are of molecules as a whole.') && details.includes(misses.toLocaleString('en-US')), details.slice(0, 300));
+            await t.choose(page, /^Show a Python/);
+            const code = await page.locator('dialog pre').textContent();
+            await t.press(page, 'Close');
+            t.equal(Number(/sum ([\d.]+)/.exec(t.script('-c', code))[1]), misses, 'what Python says');
+        },
+    ],
+    [
+        'answer: of two files one has no such core',
+        async (t, page) => {
+            for (const cores of ['1', '2']) t.run('run', 'lu', 'n=48', `processors=${cores}`, '--cores', cores, '-m', 'coherent8', '--per-core', '-o', `of-${cores}-cores.h5`);
+            await t.open(page, t.file('of-1-cores.h5'), 'show=misses&level=L1D');
+            await t.compare(page, t.file('of-2-cores.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await page.evaluate(`cachetally.set({ view: 'workbench', show: 'misses', level: 'L1D', file: 'difference', core: 'core 1' })`);
+            await t.quiet(page);
+            const [a, b] = await page.locator('.answer p').allTextContents();
+            t.check(a.endsWith('has nothing of core 1.') && b.includes(' by core 1'), `${a} | ${b}`);
+            t.equal(await page.locator('.chips .bad').count(), 0, 'nothing is said to be in neither');
+            t.check((await page.locator('select[aria-label="Core"] option').allTextContents()).includes('core 1'), 'it can be chosen');
+        },
+    ],
+    [
         'answer: what h5py works out of runs, programs and traces',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

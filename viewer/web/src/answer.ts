@@ -22,20 +22,20 @@ function largest(names: string[], counts: Iterable<number>, index = maxIndex(cou
 
 /** What an answer is of: of all that is known the core and function that are chosen (`whole`), in it the structure (`asked`), and the cause (`only`; -1:
  * all); `code`, `subject`: which these are, in words. Names that the file lacks count as none. */
-function subjectOf(known: Cube | null, state: State, brushed: boolean) {
+function subjectOf(known: Cube | null, state: State, within: string) {
     const named: Filter = Object.fromEntries(Object.entries(filterByNames(known, state)).filter(([, numbers]) => numbers.length > 0));
     const name = (by: Dimension, before: string) => (named[by] ? ` ${before} ${abridged(known!.dimensions[by]!.names[named[by][0]])}` : '');
     const only = known?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const { structure: [asked] = [], ...others } = named;
     const code = name('core', 'by') + name('function', 'in');
-    return { asked, named, only, code, whole: known && narrowed(known, others, only), subject: (brushed ? ' to the selected lines' : name('structure', 'to')) + code };
+    return { asked, named, only, code, whole: known && narrowed(known, others, only), subject: (within ? ` to ${within}` : name('structure', 'to')) + code };
 }
 
-/** `level`: another than the first; `chosen`: phases that it is of; `state`: what else is chosen; `brushed`: what is known of selected lines in these phases. */
-export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null, state: State = {}, brushed: Cube | null = null) {
+/** `level`: another than the first; `chosen`: phases that it is of; `state`: what else is chosen; `brushed`: what is known of what is selected in these phases, which is `within`. */
+export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null, state: State = {}, brushed: Cube | null = null, within = 'the selected lines') {
     const all = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level, chosen);
     if (all.accesses === 0) return null;
-    const { whole, asked, named, only, code, subject } = subjectOf(brushed ?? cubeOf(info, level), state, brushed !== null);
+    const { whole, asked, named, only, code, subject } = subjectOf(brushed ?? cubeOf(info, level), state, brushed ? within : '');
     const cube = whole && chosen && !brushed ? narrowed(whole, { phase: chosen }) : whole;
     const worst = (by: Dimension, filter: Filter, which?: number) => cube && largest(cube.dimensions[by]?.names ?? [], sumsBy(cube, by, cube.misses, rowsOf(cube, filter)), which);
     const structure = worst('structure', {}, asked);
@@ -58,7 +58,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     return {
         ...{ level, ...totals, chosen, structure, cause, phase, code, subject, inAll, all: all.misses },
         only: only < 0 ? null : (causeNames[only] as Cause),
-        ...{ asked: asked !== undefined, lines: brushed !== null, several: several > 1 },
+        ...{ asked: asked !== undefined, lines: brushed ? within : '', several: several > 1 },
         /** As bad as the worst, or all where none stands out, and what they have of it together. */
         ...{ standsOut, phases, inPhases: sum(phases, (i) => byPhase[i]) },
         /** The next cause, where it is a large part, too. */
@@ -134,7 +134,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ' in these lines' : answer.code}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
     if (answer.lines) {
         if (cause) tiles.push({ id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } });
         return tiles;

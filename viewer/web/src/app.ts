@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What views need from the page around them; what is looked at: the state, kept in the URL after '#' so that a view can be bookmarked and sent, and
-// what it means in terms of the file.
+// What views need from the page around them; the state, kept in the URL after '#', and what it means in terms of the file.
 import { sort } from 'd3-array';
 import { placeOf, rangeOf } from './axis';
 import type { Wanted } from './chart';
@@ -114,6 +113,7 @@ export function chosenOf(app: App) {
     const found = list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
     const cube = found.kind === 'level' ? cubeOf(info, found.owner) : null;
     const filter = filterByNames(cube, state);
+    const theirs = differs(app) ? filterByNames(cubeOf(app.others[0].info, found.owner), state) : {};
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const unknown = found.kind === 'level' && !!state.cause && cause < 0;
     const { selection, fault } = state.structure ? { selection: linesOf(info.structures, state.structure, found.unit), fault: '' } : readSelection(state.sel, found.unit);
@@ -127,7 +127,7 @@ export function chosenOf(app: App) {
     const rate = show.quantity === 'missrate' && cause < 0;
     const levelThere = !state.level || info.series.some(({ owner }) => owner === state.level);
     const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);
-    const there = { show: !state.show || wanted === show.id, cause: !state.cause || causeNames.includes(state.cause), level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0, func: filter.function?.length !== 0 };
+    const there = { show: !state.show || wanted === show.id, cause: !state.cause || causeNames.includes(state.cause), level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0 || !!theirs.core?.length, func: filter.function?.length !== 0 || !!theirs.function?.length };
     const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);
     return { show, series, cube, filter, cause, unknown, absent, fault, rate, phases: chosenPhases(app), minus, selection, whole };
 }

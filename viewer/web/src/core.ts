@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drawing core (viewer/core, C++) as WebAssembly: the rules that figures for print have, too. Its functions take numbers and arrays, and
-// give numbers, what they hold (a number, until it is let go of), or answers: words that are numbers or addresses.
+// The drawing core (viewer/core, C++) as WebAssembly. Functions give numbers, what they hold (a number), or answers: words.
 import { sum } from 'd3-array';
 import type { Wanted } from './chart';
 import type { AddressRange, Axis, Buckets, Quantity, Stretch } from './protocol';

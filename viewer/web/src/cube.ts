@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cube: the counts of a level as far as a file tells them apart: by data structure, phase and core, of programs also by function,
-// source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
+// Cube: the counts of a level as far as a file tells them apart; sums over it make the answer, tables and filters.
 import { flatRollup, max, range, sum } from 'd3-array';
 import { causes, type AddressRange, type Column, type FileInfo, type Phases } from './protocol';
 import { once, remembered } from './remembered';

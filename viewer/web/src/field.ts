@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plot over addresses: panels over a shared axis of addresses, and under one of them the field: phases down, cells of counts, and counts over
-// time beside it. Drawn from what it is given; what hands do with it is told to others.
+// A plot over addresses: panels over one axis, and under one of them the field: phases down, cells of counts, counts over time beside it.
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowsFrom, shade, type Across, type Layout, type Shaded } from './field_draw';

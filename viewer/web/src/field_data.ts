@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the field's numbers come from: lines that the worker reads, or, of what a file knows of data structures as a whole alone,
-// sums that are spread evenly over the lines of a structure.
+// Where the field's numbers come from: lines, or, of what is known of data structures as wholes, sums spread evenly over theirs.
 import { cross, groups, range, sum } from 'd3-array';
 import { placeOf, rangeOf } from './axis';
 import { stretchesOf, structuresIn, type Chosen } from './app';

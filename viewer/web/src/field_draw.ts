@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Drawing of the field's parts: colours of its cells, rows of phases, counts over time, the key of colours, a veil over what is not selected;
-// under all panels the strip of data structures, and addresses.
+// Drawing of the field's parts: cells, rows of phases, counts over time, the key of colours, a veil over what is not selected, addresses.
 import { cumsum, max, range, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { hex, placeOf, rangeOf } from './axis';

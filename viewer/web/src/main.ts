@@ -14,7 +14,7 @@ import { listenForKeys, openKeys, openSearch } from './palette';
 import { FileError, NoDigests } from './protocol';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
-import { pairsOf } from './views/compare';
+import { pairsOf, placed } from './views/compare';
 
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
@@ -201,7 +201,14 @@ class Page implements App {
     }
 
     private flip(): void {
-        if (this.turns.length > 1) this.set({ file: this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length] });
+        if (this.turns.length > 1) this.turn(this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length]);
+    }
+
+    /** Another file. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
+    private turn(file: string): void {
+        const first = ['', 'difference'];
+        const same = first.includes(file) === first.includes(this.state.file ?? '') || new Set(this.files.map(({ info }) => placed(info))).size === 1;
+        this.set(same ? { file } : { file, sel: '', x: '' });
     }
 
     private tellWarnings(): void {
@@ -239,7 +246,7 @@ class Page implements App {
         const has = (i: number) => kind.has({ source: this.files[i], others: this.files.filter((_, other) => other !== i) });
         const turns = bothAtOnce.includes(kind.id) ? [] : range(this.files.length).filter(has);
         const both = turns.length > 1;
-        const choose = (file: string) => this.set(file !== 'difference' || kind.differs?.(this) ? { file } : { file: '', view: 'compare' });
+        const choose = (file: string) => (file !== 'difference' || kind.differs?.(this) ? this.turn(file) : this.set({ file: '', view: 'compare' }));
         const options = turns.map((i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), this.files[i].info.name]);
         this.turns = [...options.map(([file]) => file), ...(both && kind.differs?.(this) ? ['difference'] : [])];
         if (this.files.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen. Both take the
-// same path data. Colours of drawings for light and dark: those of viewer/drawing.json, which are those of figures for print, too, and of style.css;
-// ramps between them.
+// Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen. Colours of drawings are
+// those of viewer/drawing.json, which figures for print have, too, and of style.css; ramps between them.
 import { group, range } from 'd3-array';
 import { rgb } from 'd3-color';
 import { scaleLinear } from 'd3-scale';

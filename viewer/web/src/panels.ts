@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Panels over an axis of addresses: what they are drawn from (columns of the whole axis, and, when the hand has come to rest, of what is in
-// sight), and their drawing: columns with their least and most, and scales; the table behind them, and the means of the field's cells.
+// Panels over an axis of addresses: columns of the whole axis and of what is in sight; their drawing, and the table behind them.
 import { range, sum } from 'd3-array';
 import { addressesIn, describe, hex } from './axis';
 import { drawNote, drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';

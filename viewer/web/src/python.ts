@@ -40,6 +40,6 @@ export function cubePython(app: App, { series, cause, show, filter, cube: known 
     const kind = causes[cause];
     const column = attribution ? (cause >= 0 ? `${kind}_${level}` : show.quantity === 'accesses' ? 'accesses' : `misses_${level}`) : (kind ?? show.quantity);
     const group = attribution ? 'attribution/rows' : filter.core && cause < 0 ? 'cores' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
-    const named = (by: 'function' | 'structure') => (filter[by] ? (known!.dimensions[by]!.names[filter[by][0]] ?? '') : null);
-    return snippet({ FILE: name, GROUP: group, LEVEL: level, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTION: named('function'), STRUCTURE: named('structure') }, 'cube');
+    const named = (by: 'function' | 'structure') => filter[by]?.map((each) => known!.dimensions[by]!.names[each]) ?? null;
+    return snippet({ FILE: name, GROUP: group, LEVEL: level, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTIONS: named('function'), STRUCTURES: named('structure') }, 'cube');
 }

@@ -11,11 +11,11 @@ if GROUP == "cores":
     chosen &= f["cores"].attrs["levels"][g["level"][:]] == LEVEL
 if CORE is not None:
     chosen &= g["core"][:] == CORE
-if FUNCTION is not None:
+if FUNCTIONS is not None:
     code = f["attribution/sites/code"][:][g["site"][:]]
-    chosen &= f["attribution/code/function"].asstr()[:][code] == FUNCTION
-if STRUCTURE is not None:
-    chosen &= names[structure] == STRUCTURE
+    chosen &= np.isin(f["attribution/code/function"].asstr()[:][code], FUNCTIONS)
+if STRUCTURES is not None:
+    chosen &= np.isin(names[structure], STRUCTURES)
 count = np.bincount(structure[chosen], g[COLUMN][:][chosen], minlength=len(names))
 for i in np.argsort(-count)[:10]:
     print(names[i], count[i])

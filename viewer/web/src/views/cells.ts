@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sweeps and intrusion experiments have in common: a cell for each number of counters and each granularity, shown as a matrix and as
-// lines by one of several metrics; of two files also how much more the second has.
+// Cells of sweeps and intrusion experiments as a matrix and as lines over the counters; of two files how much more the second has.
 import { groups, sort } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, titleOf, type App, type State, type View } from '../app';
@@ -10,6 +9,7 @@ import { figureOf, type Hit } from '../figure';
 import { brief, full, percent, signed } from '../numbers';
 import { distinctColours, theme, type Painter, type Point } from '../paint';
 import type { TableRow } from '../protocol';
+import { front as words } from '../../../drawing.json';
 import { drawMatrix, matrixHeight, type Matrix } from './matrix';
 
 export interface Cell extends TableRow {
@@ -200,7 +200,9 @@ export function cellsView(app: App, all: Cells, other: Cells | null, shown: Cell
         const by = all.choices.map((choice) => {
             const found = new Map(sort(groups(cells, choice.of), ([, own]) => -(choice.rank?.(own) ?? 0)));
             const told = differs() && !lack && telling.includes(choice);
-            const common = [...found.keys()].filter((name) => !told || twins.some((cell) => choice.of(cell) === name));
+            const theirs = new Set(twins.map(choice.of));
+            const alike = theirs.size === found.size && [...found.keys()].every((name) => theirs.has(name));
+            const common = [...found.keys()].filter((name) => !told || (theirs.has(name) && (alike || name !== words.worst)));
             const names = common.length ? common : [...found.keys()];
             const name = among(names, choice.key, String);
             cells = found.get(name)!;

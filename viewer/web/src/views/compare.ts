@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two results, A and B. What lies side by side: levels and links of one name or of one rank, addresses of one data structure and element; and where
-// each lies on one axis. The view of all their tables, and what differs in them; pictures subtract them where they are.
+// Two results: which levels, links and addresses belong together, and where these lie on one axis; the view of what differs in their tables.
 import { difference, group, groups, sort, zip } from 'd3-array';
 import { shows, titleOf, type App, type View } from '../app';
 import { rangeOf } from '../axis';
@@ -50,7 +49,7 @@ function rankOf(info: FileInfo, known: Map<string, string>, { kind, owner }: Ser
 
 const named = ({ structures }: FileInfo): Structure[] => structures.filter((each) => each.bytes > 0);
 
-const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
+export const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
 
 /** So many names, and how many there are beside them. */
 export const listed = (names: string[], most = 8, between = ', '): string =>

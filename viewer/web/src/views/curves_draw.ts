@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Response curves of one or more probe files: which there are and what findings say of them; and their drawing: points and lines on
-// logarithmic axes, edges, plateaus, residuals; latencies of single loads as bars.
+// Response curves of probe files: points, lines, edges, plateaus, residuals, what findings say; latencies of single loads as bars.
 import { range, sort, sum, ticks } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { titleOf } from '../app';

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines. Under it
-// tables: data structures, of programs also fields, functions and source lines, and what evicts what; worst first. Of two files at once: tables of
-// either with what the second has more.
+// Details of what is selected, beside the field, and tables under it, worst first; of two files with what the second has more.
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe, describeLine } from '../axis';
@@ -156,9 +154,9 @@ export function factsOf(app: App, chosen: Chosen, found: Selected | null): (HTML
     const causes = causesIn(app, chosen, rows, found);
     const part = chosen.selection && !chosen.filter.structure ? filter.structure : null;
     const names = part?.map((each) => chosen.cube!.dimensions.structure!.names[each]);
-    const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${percent(part)} false: cores ${cores}, ${line}`, count }));
+    const lines = sharedLines(app, chosen).map(({ line, cores, count, part }) => ({ name: `${part === 0 ? 'true sharing' : part === 1 ? 'false sharing' : `${percent(part)} false sharing`}, cores ${cores}: ${line}`, count }));
     return [
-        names?.length ? h('p', { class: 'note' }, `${causes?.byLine ? 'Evictions' : 'Causes'}, code and cores are of ${asAWhole(names)}.`) : null,
+        names?.length ? h('p', { class: 'note' }, `${chosen.filter.core || chosen.filter.function ? 'All counts' : causes?.byLine ? 'Evictions, code and cores' : 'Causes, code and cores'} are of ${asAWhole(names)}.`) : null,
         causes && causeBlock(app, causes.counts),
         bars(shared, 'misses after stores of another core', mostFirst(lines)),
         evictorBlock(app, chosen),

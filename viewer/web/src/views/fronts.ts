@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cells of sweeps, of whatever workloads, links and settings: what is known of them, bounds, and fronts of error and a cost: a panel per workload,
-// link and file, with one scale; what trackers of hot lines give of the same workload and link beside it, and the view of trackers.
+// Fronts of error and a cost: a panel per workload, link and file, with one scale, and trackers of the same beside; what is known of cells.
 import { flatGroup, groups, range, sort } from 'd3-array';
 import { front as words, scale as rule } from '../../../drawing.json';
 import { baseName, titleOf, type App, type View } from '../app';

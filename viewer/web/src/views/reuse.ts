@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reuse distances of what is selected (docs/reuse.md): misses of fully associative LRU caches by capacity, marked where the machine's
-// levels lie; under it uses by the least capacity that they hit in.
+// Reuse distances of what is selected (docs/reuse.md): misses of fully associative LRU caches by capacity, and the levels of the machine.
 import { bisectRight, min, range, rollup, sum } from 'd3-array';
 import { scaleLog } from 'd3-scale';
 import { baseName, scaleKind, type App, type Chosen } from '../app';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What probes concluded: findings beside what is true and the steps to them; scores: how often each test was right about random machines,
-// and on which it failed most.
+// What probes concluded, beside what is true, and the steps to it; how often each test was right about random machines.
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { columnsBy, h, inWords, tableBy, tableElement, type Table } from '../dom';

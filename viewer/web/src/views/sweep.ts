@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sweep: what counters and granularity cost and give, as a matrix, as lines, as a Pareto front, and cell by cell: the histogram that the
-// monitor of a cell gives, the exact one, and where the two differ.
+// Sweep: what counters and granularity cost and give; of a cell the histogram that its monitor gives, and the exact one.
 import { groups, least, max, min, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
 import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App, type Chosen, type State } from '../app';
-import { causeNames, rowsOf, sumsBy } from '../cube';
+import { causeNames, rowsOf, sumsBy, cubeOf } from '../cube';
 import { fill, h, segmented, select } from '../dom';
 import { full, phasesText, readPhases } from '../numbers';
 
@@ -45,7 +45,8 @@ function filterSwitches(app: App, { cube, filter, series }: Chosen): (HTMLElemen
         if (by === 'function') some.sort((a, b) => sums[b] - sums[a]).splice(functionsAtMost);
         if (some.length < 2 && !filter[by]) continue;
         const now = app.state[key] ?? '';
-        const listed = new Set([...(now && !some.some((i) => names[i] === now) ? [now] : []), ...some.map((i) => names[i])]);
+        const theirs = by === 'core' && differs(app) ? (cubeOf(app.others[0].info, series.owner)?.dimensions.core?.names ?? []) : [];
+        const listed = new Set([...(now && !some.some((i) => names[i] === now) ? [now] : []), ...some.map((i) => names[i]), ...theirs.filter((name) => !names.includes(name))]);
         parts.push(select(label, [['', 'all'], ...listed], now, (name) => app.set({ [key]: name })));
     }
     const time = series.phases > 1 && !differs(app) && select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y }));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The workbench: the answer, one linked field over addresses and time, details of what is selected, and tables. All that is chosen
-// filters all of them.
+// The workbench: the answer, one linked field over addresses and time, details and tables; what is chosen filters all of them.
 import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
-import { baseName, chosenOf, chosenPhases, differs, linesIn, ofCause, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type View } from '../app';
+import { baseName, chosenOf, chosenPhases, differs, filterByNames, linesIn, ofCause, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type Chosen, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
-import { cubeOfSums, unitWord, type Cube } from '../cube';
+import { cubeOf, cubeOfSums, narrowed, unitWord, type Cube } from '../cube';
 import { theme } from '../paint';
 import { fill, h, type Table } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
@@ -17,7 +16,7 @@ import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { fewRows, messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { pairAxes, pairPython, pairsOf, type Pair, type Pairs } from './compare';
-import { differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectedTable, selectionTitle, sideOf, sidesOf, sidesOfPhases, structuresChosen, type Side } from './details';
+import { asAWhole, differenceDetails, differenceSentence, differenceTable, factsOf, groupTables, lineFacts, numbersOf, selectedTable, selectionTitle, sideOf, sidesOf, sidesOfPhases, structuresChosen, type Side } from './details';
 import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
@@ -50,14 +49,17 @@ function latestOnes() {
 
 /** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. `brushed`: what is known of
  * lines that are selected. */
-function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[], brushed: Cube[] = []): HTMLElement | null {
+function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[], brushed: Cube[] = [], within?: string): HTMLElement | null {
     const { info } = app.source;
     const phases = chosenPhases(app);
-    const answer = answerOf(info, levels[0], phases, app.state, brushed[0]);
+    const answer = answerOf(info, levels[0], phases, app.state, brushed[0], within);
     if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
-            const found = answerOf(own, levels[i], phases, app.state, brushed[i]) ?? answerOf(own, undefined, phases);
-            return found && h('p', {}, h('strong', {}, `${'AB'[i]}, ${own.name}: `), sentenceOf(found, own));
+            const level = levels[i] ?? levels[0];
+            const lacks = level !== undefined && Object.values(filterByNames(cubeOf(own, level), app.state)).some((each) => each.length === 0);
+            const found = answerOf(own, level, phases, app.state, brushed[i], within) ?? answerOf(own, undefined, phases);
+            const { structure, core, func } = app.state;
+            return found && h('p', {}, h('strong', {}, `${'AB'[i]}, ${own.name}: `), lacks ? `has nothing of ${[structure, core, func].filter(Boolean).join(', ')}.` : sentenceOf(found, own));
         });
         return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, change && h('h2', { class: 'sentence' }, `B − A: ${change}`), h('p', { class: 'note' }, notes.join(' ')));
     }
@@ -96,9 +98,9 @@ export function workbenchView(app: App): View {
         name: () => `${baseName(source)}-${chosen.show.id.replace(':', '-')}`,
         title: () => `${chosen.show.title} of ${chosen.series.owner} by address and phase, ${phasesTitle(app)}`,
         python: (sight) => {
-            if (pair && chosen.whole) return sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, side.chosen)}`).join('\n');
+            if (pair && chosen.whole) return sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, inWholes(side))}`).join('\n');
             if (pair) return pairPython(source, app.others[0], pair, sides.map((side) => side.axis), chosen.phases, chosen.selection ?? sight);
-            return chosen.whole ? cubePython(app, chosen) : fieldPython(app, chosen, sight);
+            return chosen.whole ? cubePython(app, inWholes(sides[0])) : fieldPython(app, chosen, sight);
         },
         look,
         brush: (stretch, phases, add) => {
@@ -258,7 +260,7 @@ export function workbenchView(app: App): View {
         const [all, subtracts] = [sides, pair];
         /** Of a pair what has a place on the axis. */
         const parts = (side: Sided) => (subtracts ? (stretches ?? [[0, axis.bytes] as [number, number]]) : stretchesOf(side.axis, side.chosen.selection));
-        const ask = () => Promise.all(all.map((side) => timeOf(side.app.source, side.chosen, side.axis, parts(side), !subtracts && side.chosen.filter.structure !== undefined)));
+        const ask = () => Promise.all(all.map((side) => timeOf(side.app.source, inWholes(side), side.axis, parts(side), !subtracts && side.chosen.filter.structure !== undefined)));
         const show = ([first, second = null]: (Column[] | null)[]) => {
             if (subtracts) plot.set({ time: second, subtracted: first, besideTime: null, timeColours: () => [theme().misses, theme().accesses] });
             else plot.set({ time: first, subtracted: null, besideTime: second && second[0].length > 1 ? second : null, timeColours: () => (first!.length > 2 ? theme().causes : [panel(all[0]).colour()]) });
@@ -322,6 +324,9 @@ export function workbenchView(app: App): View {
         await latest.show('reuse', JSON.stringify([data, structures, app.state.scale]), ask, (found) => reuse.show(found, structures, now));
     }
 
+    /** Of cores and functions, which are known of data structures as wholes, those that are selected. */
+    const inWholes = ({ chosen: own, filter: { structure } }: Side): Chosen => (own.whole && structure ? { ...own, filter: { ...own.filter, structure } } : own);
+
     /** `found`: in the lines, of each file. */
     function fillDetails(both: Side[], [first = null, second = null]: (Selected | null)[] = []): void {
         const zoom = chosen.selection && h('button', { type: 'button', title: 'Zoom to the selection (z)', onclick: zoomToSelection }, 'Zoom');
@@ -342,7 +347,9 @@ export function workbenchView(app: App): View {
         listed = others ? own.map((each, i) => differenceTable(each, others[i], both)) : own;
         if (others && both[0].chosen.series.unit !== both[1].chosen.series.unit) listed.splice(5); // lines that are evicted
         else if (pairNow() && app.state.sel && !app.state.structure) listed.splice(6); // which lines of the second are selected is not known yet
-        if (!countsLines() || !top.firstChild) fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes));
+        const wholes = chosen.whole && app.state.sel && !app.state.structure ? shown.map(({ chosen: { cube }, filter: { structure = [], phase } }) => narrowed(cube!, { structure, ...(phase && { phase }) })) : [];
+        const within = asAWhole(structuresChosen(app, chosen) ?? []);
+        if (!countsLines() || !top.firstChild) fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes, chosen.minus ? wholes.slice(1) : wholes, within));
         fillTables();
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts over addresses as the views ask for them: from pyramids, or tables of phases by blocks of lines, where these are fine enough, else from the
-// rows. What is made of them is the core's (viewer/core/counts.hpp, heat.hpp).
+// Counts over addresses: from pyramids, or tables of phases by blocks of lines, where these are fine enough, else from the rows.
 import { range, sum } from 'd3-array';
 import { answer, axisWords, bucketsFrom, call, cut, forget, holding, kindOf, rangeWords, viewOf } from '../core';
 import { causes, FileError, fewRows, type AddressRange, type Axis, type Buckets, type Column, type Heat, type Phases, type Quantity, type Selected, type Stretch } from '../protocol';

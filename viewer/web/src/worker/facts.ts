@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone. Which code and data of a
-// program miss, and why.
+// FileInfo: all that the page needs to know of a file before it draws, from attributes and short columns alone.
 import { causes, FileError, type Component, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
