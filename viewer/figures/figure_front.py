@@ -283,7 +283,8 @@ def draw_front(axes, points, kinds, metric):
         for admitted in (True, False):
             some = of & (points.admitted == admitted)
             if some.any() or admitted:
-                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", clip_on=False, **look, **({} if admitted else {"alpha": 1 / 3}))
+                # a line without points has its place at the figure's corner unless it is clipped, and panels would make room for it
+                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", clip_on=not some.any(), **look, **({} if admitted else {"alpha": 1 / 3}))
     front = points.front()
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known

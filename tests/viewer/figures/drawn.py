@@ -5,6 +5,7 @@
 import os
 import subprocess
 import traceback
+import warnings
 
 script = set(globals())
 

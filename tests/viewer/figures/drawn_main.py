@@ -2,6 +2,8 @@
 # Runs all cases: the last part of drawn.py.
 
 
+# what cannot be laid out is drawn over itself
+warnings.simplefilter("error", UserWarning)
 failed = []
 for name, case in list(globals().items()):
     if name in script or not hasattr(case, "__code__") or case.__code__.co_argcount or case.__code__.co_flags & 0x0C:
