@@ -326,7 +326,7 @@ std::string RunTitle::text() const {
 }
 
 std::string RunTitle::head() const {
-    return text() + (cut ? fmt::format(", cut after {} by --count", counted(count, "reference")) : "");
+    return text() + (cut ? fmt::format(", cut after {}, as asked", counted(count, "reference")) : "");
 }
 
 std::string RunTitle::remarks() const {

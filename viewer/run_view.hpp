@@ -50,7 +50,7 @@ struct RunTitle {
 
     /// "lu n=64 on schulz2002"
     std::string text() const;
-    /// "lu n=64 on schulz2002, cut after 1,000,000 references by --count", where it was
+    /// "lu n=64 on schulz2002, cut after 1,000,000 references, as asked", where it was
     std::string head() const;
     /// What must be known of the figures, a line each: partial, lines that were skipped.
     std::string remarks() const;

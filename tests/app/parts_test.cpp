@@ -80,7 +80,7 @@ TEST_F(Parts, SweepsAndTheLikeTakeThemToo) {
 }
 
 TEST_F(Parts, HeadsSayThatTheRunWasCut) {
-    const char* const cut = "lu n=32 on generic3, cut after 2,000 references by --count";
+    const char* const cut = "lu n=32 on generic3, cut after 2,000 references, as asked";
     for (const char* const command : {"run", "sweep", "trackers", "intrusion"}) {
         const Words lu{command, "lu", "n=32", "-o", std::string(command) + ".h5", "--max-references"};
         EXPECT_THAT(call(lu + Words{"2000"}).out, HasSubstr(cut)) << command;

@@ -91,7 +91,7 @@ export const workbenchCases = [
             await t.open(page, t.file('sets.h5'));
             await t.press(page, 'columns');
             const text = await page.locator('.sets').getAttribute('aria-label');
-            t.equal(text, '40 lines in 1 of 64 sets of 8 ways; 1 sets have more lines than ways.', 'the sets');
+            t.equal(text, '40 lines in 1 of 64 sets of 8 ways; 1 set has more lines than ways.', 'the sets');
             await t.open(page, t.file('sets.h5'), 'level=L2');
             await t.press(page, 'columns');
             t.equal(await page.locator('.sets').count(), 0, 'a picture of sets that moved pages choose');
@@ -335,7 +335,7 @@ export const workbenchCases = [
         'names in the address of the page that the file does not have are told',
         async (t, page) => {
             await t.open(page, t.file('lu2.h5'), 'core=9&structure=nix');
-            t.equal(await page.locator('.chips .bad').textContent(), 'Not in this file: nix, 9.', 'beside the chips');
+            t.equal(await page.locator('.chips .bad').textContent(), 'Not in this file: nix, core 9.', 'beside the chips');
             await t.open(page, t.file('lu.h5'), 'view=nope&level=XX&structure=NOPE');
             t.check((await page.locator('.facts').textContent()).endsWith('there is no view “nope” of it'), 'the view');
             t.check((await t.saved(page, 'SVG')).includes('Not in this file: XX, NOPE.'), 'the names');

@@ -271,7 +271,7 @@ class Page implements App {
         if (sweep) parts.push(`${full(sweep.rows.count)} cells on ${sweep.link}`);
         if (this.state.view && this.state.view !== this.shown) parts.push(`there is no view “${this.state.view}” of it`);
         document.title = `${titleOf(this.source)} – cachetally`;
-        const notes = [parts.join(' · '), ...(bothAtOnce.includes(this.shown) ? this.others : []).map((other) => `${other.info.name}: ${titleOf(other)}`)];
+        const notes = [parts.join(' · '), ...(bothAtOnce.includes(this.shown) || this.state.file === 'difference' ? this.others : []).map((other) => `${other.info.name}: ${titleOf(other)}`)];
         this.facts.replaceChildren(h('h1', {}, titleOf(this.source)), ...notes.map((text) => h('span', { class: 'note' }, text)));
     }
 
