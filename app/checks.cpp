@@ -265,17 +265,18 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
     add_text_option(
         command, "--objectives", texts.objectives,
         "What cells are compared by: some of error, slowdown, bytes, swapouts, counters, bits, comparators, "
-        "area, energy; default: as the sweep was asked, else error,bytes,bits and, with --slowdown, slowdown",
+        "area, energy; default: of a file what its sweep was asked, else error,bytes,bits and, with --slowdown, "
+        "slowdown",
         "NAME,NAME...", "objectives, as in error,bits");
     add_text_option(command, "--where", texts.where,
                     "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent)" + more,
                     "NAME<NUMBER,...", "bounds, as in error<5");
     command
         .add_option("--tolerance", texts.tolerance,
-                    "Differences up to so many percent of the front's range do not count for what remains of it (*)")
+                    "Differences up to so many percent of the front's range do not count for what remains of it (*); "
+                    "default: of a file what its sweep was asked, else 5")
         ->type_name("PERCENT")
-        ->check(percentage())
-        ->default_str("5");
+        ->check(percentage());
 }
 
 SweepChoice choice_of(const ChoiceTexts& texts, const SweepChoice& kept) {

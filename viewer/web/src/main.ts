@@ -206,8 +206,8 @@ class Page implements App {
 
     /** Another file. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
     private turn(file: string): void {
-        const first = ['', 'difference'];
-        const same = first.includes(file) === first.includes(this.state.file ?? '') || new Set(this.files.map(({ info }) => placed(info))).size === 1;
+        const ofFirst = ['', 'difference'];
+        const same = ofFirst.includes(file) === ofFirst.includes(this.state.file ?? '') || new Set(this.files.map(({ info }) => placed(info))).size === 1;
         this.set(same ? { file } : { file, sel: '', x: '' });
     }
 

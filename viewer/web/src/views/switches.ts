@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
 import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App, type Chosen, type State } from '../app';
-import { causeNames, rowsOf, sumsBy, cubeOf } from '../cube';
+import { causeNames, cubeOf, rowsOf, sumsBy } from '../cube';
 import { fill, h, segmented, select } from '../dom';
 import { full, phasesText, readPhases } from '../numbers';
 

@@ -100,7 +100,7 @@ export function workbenchView(app: App): View {
         python: (sight) => {
             if (pair && chosen.whole) return sides.map((side, i) => `# ${'AB'[i]}\n${cubePython(side.app, inWholes(side))}`).join('\n');
             if (pair) return pairPython(source, app.others[0], pair, sides.map((side) => side.axis), chosen.phases, chosen.selection ?? sight);
-            return chosen.whole ? cubePython(app, inWholes(sides[0])) : fieldPython(app, chosen, sight);
+            return chosen.whole ? cubePython(app, inWholes(sideOf(app, chosen))) : fieldPython(app, chosen, sight);
         },
         look,
         brush: (stretch, phases, add) => {
