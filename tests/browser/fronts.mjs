@@ -66,10 +66,27 @@ function drawnInFigure(svg) {
 /** The same of the picture of one panel on the page. */
 function drawnOnPage(svg) {
     const [, x0, y1, x1] = svg.match(/<path d="M([\d.]+),([\d.]+)L([\d.]+),\2" fill="none" stroke="[^"]+" stroke-width="1"[^>]*\/>\s*<text [^>]*>error</).map(Number);
-    const dots = [...svg.matchAll(/<path d="M([\d.]+) ([\d.]+)a([\d.]+) \3 [^"]*" fill="(#\w{6})"/g)].map(([, left, y, radius, fill]) => [Number(left) + Number(radius), Number(y), fill]);
+    const dots = [...svg.matchAll(/<path transform="translate\(([\d.]+) ([\d.]+)\)" d="[^"]*" fill="(#\w{6})"/g)].map(([, x, y, fill]) => [Number(x), Number(y), fill]);
     const cells = dots.filter(([x]) => x < x1).map(([x, y, fill]) => [(x - x0) / (x1 - x0), (y1 - y) / (y1 - 14), fill]);
     const ticks = [...svg.matchAll(/<text [^>]*text-anchor="end"[^>]*>([\d.kM]+)</g)].map(([, text]) => text);
     return { cells, ticks };
+}
+
+/** Marks of the picture of one panel, on the page or for print: what they look like (on the page without their size), where, and, in the legend, whose they are. */
+function kindsOnPage(svg) {
+    const shape = (d) => d.match(/[A-Z]/gi).join('');
+    const [, x0, y1, x1] = svg.match(/<path d="M([\d.]+),([\d.]+)L([\d.]+),\2" fill="none" stroke="[^"]+" stroke-width="1"[^>]*\/>\s*<text [^>]*>error</).map(Number);
+    const marks = [...svg.matchAll(/<path transform="translate\(([\d.]+) ([\d.]+)\)" d="([^"]*)" fill="(#\w+|none)"(?: stroke="(#\w+)")?[^>]*\/>(?:\s*<text [^>]*>([^<]*)<)?/g)];
+    return marks.map(([, x, y, d, fill, stroke, text]) => ({ shape: shape(d), text: x > x1 && text, colour: fill === 'none' ? stroke : fill, at: [(x - x0) / (x1 - x0), (y1 - y) / (y1 - 14)] })).filter(({ colour }) => colour !== '#1c2430'); // rings
+}
+
+function kindsInFigure(svg) {
+    const shapes = new Map([...svg.matchAll(/<path id="(\w+)" d="([^"]*)"/g)].map(([, id, d]) => [id, d]));
+    const [axes, legend] = svg.split('id="axes_1"')[1].split('id="legend_2"');
+    const [x0, y1, x1, , , y0] = axes.match(/<path d="M ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+)/).slice(1).map(Number);
+    const cells = [...axes.matchAll(/<use xlink:href="#(\w+)" x="([\d.]+)" y="([\d.]+)" style="[^"]*stroke: (#\w+)/g)].filter(([, , , , stroke]) => !/#333333|#000000/.test(stroke));
+    const named = [...legend.matchAll(/<use xlink:href="#(\w+)"[^>]*>[^]*?<text [^>]*>([^<]*)</g)].map(([, id, text]) => ({ shape: shapes.get(id), text }));
+    return [...named, ...cells.map(([, id, x, y, colour]) => ({ shape: shapes.get(id), colour, at: [(x - x0) / (x1 - x0), (y1 - y) / (y1 - y0)] }))];
 }
 
 /** Those that others have none of at the same place in the same colour. */
@@ -115,6 +132,31 @@ export const frontCases = [
                 t.check(shown.cells.length > 3 && shown.ticks.length > 1, `${name}: ${shown.cells.join('|')} ${shown.ticks}`);
                 t.equal([...without(drawn.cells, shown.cells), ...without(shown.cells, drawn.cells)].join('|'), '', `cells of ${name} that one has alone`);
                 t.equal(drawn.ticks.sort().join(), shown.ticks.sort().join(), `numbers at the axis of ${name}`);
+            }
+        },
+    ],
+    [
+        'fronts: shapes tell policies and settings apart as in a figure for print',
+        async (t, page) => {
+            const file = make(t, 'shapes.h5', 'sweep', 'lu', 'n=16', '-m', 'generic3', '--link', 'core-L1D', '--vary', 'ways=2,4', '--counters', '8,32', '--granularity', '1,2', '--eviction', 'fifo,lru', '--objectives', 'error,bits');
+            const varied = ['--vary', 'ways=2,4', '--vary', 'width=8,16', '--counters', '8,16', '--granularity', '1,2', '--eviction', 'fifo,lru'];
+            const more = make(t, 'shapes-more.h5', 'sweep', 'lu', 'n=16', '-m', 'generic3', '--link', 'core-L1D', ...varied, '--objectives', 'error,bits');
+            for (const [path, count, rest] of [[file, 4, ''], [more, 1, '7 other settings']]) {
+                const name = path.split('/').at(-1);
+                t.run('figure', 'front', name, '--metric', 'bits', '-o', `${name}.svg`, '--force');
+                await t.open(page, path, 'over=bits');
+                const svg = await t.saved(page, 'SVG', figure(page, 'Pareto'));
+                const [drawn, shown] = [kindsInFigure(readFileSync(t.file(`${name}.svg`), 'utf8')), kindsOnPage(svg)];
+                const legend = (marks) => marks.filter(({ text }) => text && !text.startsWith('C = ') && !text.includes('other')).map(({ text, shape }) => ({ text, shape }));
+                const [own, theirs] = [shown, drawn].map(legend);
+                t.equal(own.map(({ text }) => text).join(' | '), theirs.map(({ text }) => text).join(' | '), `kinds of ${name}`);
+                t.check(own.length >= count && new Set(own.map(({ shape }) => shape)).size === own.length, `shapes of ${name}: ${own.map(({ shape }) => shape)}`);
+                t.equal(texts(svg).find((each) => each.includes('other settings')) ?? '', rest && `· ${rest}`, 'what has no shape');
+                for (const [i, { text, shape }] of own.entries()) {
+                    const [here, there] = [[shown, shape], [drawn, theirs[i].shape]].map(([marks, of]) => marks.filter((each) => each.at && !each.text && each.shape === of).map(({ at, colour }) => [...at, colour]));
+                    t.check(here.length > 1 && there.length > 1, `${text}: ${here.length} and ${there.length} marks`);
+                    if (!rest) t.equal([...without(here, there), ...without(there, here)].join('|'), '', `cells of ${text} that one has alone`);
+                }
             }
         },
     ],
@@ -211,11 +253,11 @@ export const frontCases = [
             t.check(times.length > 1 && times.every((each) => each === 12), `each of 12 panels has the same errors under it: ${ticks.join('|')}`);
             await t.picture(page, 'fronts-two');
             // labels stand at their cells, above the numbers of the axis; titles are whole
-            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G = \d, C = [^<]*)</g, /<path d="M([\d.]+) ([\d.]+)a4.5 /g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
+            const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G = \d, C = [^<]*)</g, /<path transform="translate\(([\d.]+) ([\d.]+)\)"/g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
             const ends = [...svg.matchAll(/<text [^>]*y="([\d.]+)" [^>]*>0 %</g)].map(([, y]) => Number(y) - 14);
             t.check(labels.length > 6, `labels: ${labels.length}`);
             for (const [x, y, text] of labels) {
-                const near = dots.some(([left, at]) => Math.abs(at - y) < 25 && left + 4.5 > x - 12 && left + 4.5 < x + 7 * text.length + 12);
+                const near = dots.some(([left, at]) => Math.abs(at - y) < 25 && left > x - 12 && left < x + 7 * text.length + 12);
                 t.check(near && ends.some((end) => end > y && end - y < 236), `${text} at ${x}, ${y} stands at a cell`);
             }
             t.check(texts(svg).includes('larger.h5, worst of all workloads, L1D-L2') || texts(svg).includes('larger.h5, worst of all workloads'), `titles: ${texts(svg).join('|')}`);

@@ -127,7 +127,9 @@ def is_tracker(look):
     return not look[0].startswith("C = ")
 
 
-MOST_KINDS, SHORT, MARK = 8, 12, 4  # kinds that are all told apart; letters of one that is told beside a point; points
+# as the page has them
+MARKS = [{"circle": "o", "square": "s", "diamond": "D", "triangle": "^", "cross": "P", "star": "*"}[each] for each in FRONT["marks"]]
+SHORT, MARK = 12, 4  # letters of a kind that is told beside a point; points
 MOST_COUNTS = FRONT["counts"]  # numbers of counters in a legend
 
 
@@ -162,10 +164,10 @@ class Kinds:
 
     def choose(self, panels):
         """Of many those that remain or are on a drawn front, first what does so most often."""
-        if len(self.names) <= MOST_KINDS:
+        if len(self.names) <= len(MARKS):
             return
         found = [name for panel in panels for i in range(len(panel.looks)) if panel.remains[i] or i in panel.front() for name in [panel.looks[i][1]] if name]
-        self.named = sorted(dict.fromkeys(found), key=lambda name: (-found.count(name), self.names.index(name)))[:2 * len(MARKERS)]
+        self.named = sorted(dict.fromkeys(found), key=lambda name: (-found.count(name), self.names.index(name)))[:len(MARKS)]
 
     def look(self, count, name):
         """Marks of one size, which are open but for the first kind, so that none hides another at its place."""
@@ -175,8 +177,7 @@ class Kinds:
         looks = {**style(i), **({} if count is None else {"color": self.colours[i]})}
         if self.several:
             j = 0 if name is None else self.named.index(name)
-            fill = "full" if j == 0 else "none" if j < len(MARKERS) else "left"
-            looks.update(marker=MARKERS[j % len(MARKERS)], fillstyle=fill, **({"color": "#555555"} if count is None else {}))
+            looks.update(marker=MARKS[j], fillstyle="full" if j == 0 else "none", **({"color": "#555555"} if count is None else {}))
         return {**looks, "linestyle": "none", "markersize": MARK}
 
     def handles(self):

@@ -52,13 +52,7 @@ export function call(name: string, ...args: (number | boolean | Numbers)[]): num
 export const forget = (held: number): void => void functions.forget(held);
 
 /** What is made of something held, which is let go of in the end. */
-export async function holding<T>(held: number, make: (held: number) => Promise<T>): Promise<T> {
-    try {
-        return await make(held);
-    } finally {
-        forget(held);
-    }
-}
+export const holding = <T>(held: number, make: (held: number) => Promise<T>): Promise<T> => make(held).finally(() => forget(held));
 
 /** The words of an answer, as what they may be. */
 export function answer(name: string, ...args: Parameters<typeof call>[1][]): { numbers: Float64Array; addresses: BigUint64Array } {

@@ -98,9 +98,7 @@ export function figureOf({ name, label, height, draw, table, python }: FigureOpt
         ['Python', 'Show a Python snippet that reads the same data', () => showPython(python())],
     ]);
     const head = h('div', { class: 'figure-head' }, bar, h('div', { class: 'tools' }, tableButton, exports));
-    const onbeforeprint = () => {
-        if (!canvas.hidden) printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0));
-    };
+    const onbeforeprint = () => canvas.hidden || (printed.innerHTML = svg(Math.max(paperWidth, parseFloat(canvas.style.minWidth) || 0)));
     const onafterprint = () => {
         printed.replaceChildren();
         redraw(); // places for the pointer are those of the last drawing

@@ -97,9 +97,8 @@ class Page implements App {
         window.addEventListener('beforeprint', () => (document.documentElement.dataset.theme = 'light'), true);
         window.addEventListener('afterprint', () => this.applyTheme());
         window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
-        window.addEventListener('unhandledrejection', (event) => {
-            if (event.reason instanceof FileError) event.preventDefault(); // it was told already
-        });
+        // of files it was told already
+        window.addEventListener('unhandledrejection', (event) => event.reason instanceof FileError && event.preventDefault());
         for (const kind of ['dragover', 'dragleave', 'drop'] as const)
             window.addEventListener(kind, (event) => {
                 event.preventDefault();
@@ -200,9 +199,7 @@ class Page implements App {
         this.render();
     }
 
-    private flip(): void {
-        if (this.turns.length > 1) this.turn(this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length]);
-    }
+    private flip(): void { if (this.turns.length > 1) this.turn(this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length]); }
 
     /** Another file. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
     private turn(file: string): void {
@@ -215,9 +212,7 @@ class Page implements App {
         this.notices.replaceChildren(...this.files.flatMap(({ info }, i) => info.warnings.map((text) => notice('warning', i > 0 ? `${info.name}: ${text}` : text))));
     }
 
-    private tellFault(message: string): void {
-        if (![...this.notices.children].some((each) => each.textContent === message)) this.notices.append(notice('error', message));
-    }
+    private tellFault(message: string): void { if (![...this.notices.children].some((each) => each.textContent === message)) this.notices.append(notice('error', message)); }
 
     private landing(): void {
         const lines = h('pre', {}, 'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5\ncachetally probe --machine generic3 -o probe.h5');

@@ -4,6 +4,7 @@
 import { group, range } from 'd3-array';
 import { rgb } from 'd3-color';
 import { scaleLinear } from 'd3-scale';
+import { curveLinear, line as lineThrough, symbol, symbolCircle, type CurveFactory, type SymbolType } from 'd3-shape';
 import { dark as drawnDark, light as drawnLight } from '../../drawing.json';
 import { remembered } from './remembered';
 
@@ -30,6 +31,8 @@ interface Look {
     dash?: number[];
     /** Edges lie on pixels. */
     crisp?: boolean;
+    /** Where 0, 0 of the path is. */
+    at?: Point;
 }
 
 export type Point = [number, number];
@@ -86,22 +89,22 @@ export abstract class Painter {
     abstract cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array<ArrayBuffer>, edges: number[]): void;
     abstract within(x: number, y: number, width: number, height: number, draw: () => void): void;
 
-    rect(x: number, y: number, width: number, height: number, fill: string): void {
-        this.path(box(x, y, width, height), { fill });
-    }
+    rect(x: number, y: number, width: number, height: number, fill: string): void { this.path(box(x, y, width, height), { fill }); }
 
     frame(x: number, y: number, width: number, height: number, stroke: string, radius = 0, fill = '', lineWidth = 1): void {
         this.path(radius > 0 ? roundBox(x, y, width, height, radius) : box(x, y, width, height), { fill, stroke, width: lineWidth });
     }
 
-    line(points: Point[], stroke: string, width = 1, dash: number[] = []): void {
-        if (points.length > 0) this.path(`M${points.map(([x, y]) => `${short(x)},${short(y)}`).join('L')}`, { stroke, width, dash });
+    line(points: Point[], stroke: string, width = 1, dash: number[] = [], curve: CurveFactory = curveLinear): void {
+        if (points.length > 0) this.path(lineThrough().curve(curve).digits(2)(points)!, { stroke, width, dash });
     }
 
-    dot(x: number, y: number, radius: number, fill: string, stroke = ''): void {
-        const half = `a${short(radius)} ${short(radius)} 0 1 0 `;
-        this.path(`M${short(x - radius)} ${short(y)}${half}${short(2 * radius)} 0${half}${short(-2 * radius)} 0z`, { fill, stroke, width: 1.5 });
+    /** As large as a dot of the radius. */
+    mark(kind: SymbolType, x: number, y: number, radius: number, fill: string, stroke = ''): void {
+        this.path(symbol(kind, Math.PI * radius ** 2).digits(2)()!, { fill, stroke, width: 1.5, at: [x, y] });
     }
+
+    dot(x: number, y: number, radius: number, fill: string, stroke = ''): void { this.mark(symbolCircle, x, y, radius, fill, stroke); }
 
     /** Many rectangles of one colour: x, y, width, height in a row; equal ones side by side are one. */
     rects(boxes: number[], fill: string, crisp = false): void {
@@ -146,19 +149,15 @@ export class CanvasPainter extends Painter {
         return this;
     }
 
-    path(data: string, { fill, stroke, width = 1, dash = [] }: Look): void {
+    path(data: string, { fill = '', stroke = '', width = 1, dash = [], at: [x, y] = [0, 0] }: Look): void {
         const { context } = this;
         const shape = new Path2D(data);
-        if (fill) {
-            context.fillStyle = fill;
-            context.fill(shape);
-        }
-        if (!stroke) return;
-        context.strokeStyle = stroke;
-        context.lineWidth = width;
-        context.lineJoin = 'round';
+        context.translate(x, y);
+        Object.assign(context, { fillStyle: fill, strokeStyle: stroke, lineWidth: width, lineJoin: 'round' });
         context.setLineDash(dash);
-        context.stroke(shape);
+        if (fill) context.fill(shape);
+        if (stroke) context.stroke(shape);
+        context.translate(-x, -y);
     }
 
     text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {
@@ -220,10 +219,11 @@ export class SvgPainter extends Painter {
         this.rect(0, 0, width, height, theme().panel);
     }
 
-    path(data: string, { fill, stroke, width = 1, dash = [], crisp }: Look): void {
+    path(data: string, { fill, stroke, width = 1, dash = [], crisp, at }: Look): void {
+        const place = at ? ` transform="translate(${at.map(short).join(' ')})"` : '';
         const line = stroke ? ` stroke="${stroke}" stroke-width="${width}" stroke-linejoin="round"` : '';
         const dashes = dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : '';
-        this.parts.push(`<path d="${data}" fill="${fill || 'none'}"${line}${dashes}${crisp ? ' shape-rendering="crispEdges"' : ''}/>`);
+        this.parts.push(`<path${place} d="${data}" fill="${fill || 'none'}"${line}${dashes}${crisp ? ' shape-rendering="crispEdges"' : ''}/>`);
     }
 
     text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {

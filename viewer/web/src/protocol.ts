@@ -73,9 +73,7 @@ export const rowsIn = once((table: Columns): TableRow[] => {
 });
 
 function lookUp<C, V>(columns: Record<string, C>, at: (column: C, row: number) => V): (row: number) => Record<string, V> {
-    class Row {
-        constructor(readonly row: number) {}
-    }
+    class Row { constructor(readonly row: number) {} }
     for (const [name, column] of Object.entries(columns)) Object.defineProperty(Row.prototype, name, { get: function (this: Row) { return at(column, this.row); } });
     return (row) => new Row(row) as unknown as Record<string, V>;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fronts of error and a cost: a panel per workload, link and file, with one scale, and trackers of the same beside; what is known of cells.
-import { flatGroup, groups, range, sort } from 'd3-array';
+import { flatGroup, groups, range, rollup, sort } from 'd3-array';
+import { curveStepAfter, symbolCircle, symbolCross, symbolDiamond2, symbolSquare, symbolStar, symbolTriangle } from 'd3-shape';
 import { front as words, scale as rule } from '../../../drawing.json';
 import { baseName, titleOf, type App, type View } from '../app';
 import { drawAcross, drawLabels, drawNote, drawUp, endsWidth, extentOf, upIn, valueScale, type ValueScale } from '../chart';
@@ -131,16 +132,40 @@ function shortSettings(panels: Panel[]): { keys: string; of: (settings: string) 
     return { keys: alone ? differing.map((i) => keys[i]).join('/') : '', of: (settings) => differing.map((i) => partsOf(settings)[i].slice(alone).join('=')).join('/') };
 }
 
+const shapes = { circle: symbolCircle, square: symbolSquare, diamond: symbolDiamond2, triangle: symbolTriangle, cross: symbolCross, star: symbolStar };
+const marks = words.marks as (keyof typeof shapes)[];
+
+/** Policies and settings, which shapes tell apart: all, or of many those that remain or are on a front most often; the rest is small. */
+function kindsOf({ panels, over }: Fronts) {
+    const cells = panels.flatMap((panel) => panel.cells);
+    const { of: short } = shortSettings(panels);
+    const policies = new Set(cells.map(({ texts }) => texts.eviction)).size > 1;
+    const kind = ({ texts: { eviction, settings } }: Cell) => [(policies || !settings) && eviction, short(settings)].filter(Boolean).join(', ');
+    const names = [...new Set(cells.map(kind))];
+    const fronts = () => new Set(panels.flatMap((panel) => [...panel.cells.filter(({ numbers }) => numbers.remains === 1), ...shownFront(panel, over)]));
+    const found = names.length > marks.length && rollup([...fronts()].filter(({ texts }) => !texts.tracker), (own) => own.length, kind);
+    const named = found ? sort(names.filter((name) => found.has(name)), (name) => -found.get(name)!).slice(0, marks.length) : names;
+    return { named, others: names.length - named.length, of: (cell: Cell) => named.indexOf(kind(cell)) };
+}
+
+/** Open but for the first, so that none hides another. */
+function drawKind(p: Painter, kind: number, [x, y]: Point, radius: number, colour: string, edge = ''): void {
+    if (kind < 0) p.dot(x, y, 2, colour, edge);
+    else p.mark(shapes[marks[kind]], x, y, radius, kind ? '' : colour, kind ? edge || colour : edge);
+}
+
 const countsOf = (panels: Panel[]) => counters(panels.flatMap(({ cells }) => cells));
 const [smallest, small] = [330, 270];
 
 /** What the legend has of what is drawn: numbers of counters, of many some, with their colours; marks; what labels have. */
-function legendOf({ panels, over }: Fronts): { name: string; colour?: string }[] {
+function legendOf({ panels, over }: Fronts, kinds: ReturnType<typeof kindsOf>): { name: string; colour?: string; kind?: number }[] {
     const [counts, { keys }] = [countsOf(panels), shortSettings(panels)];
     const [palette, step] = [distinctColours(counts.length), Math.ceil(counts.length / words.counts)];
     const named = counts.flatMap((count, i) => (i % step ? [] : [{ name: `C = ${count}`, colour: palette[i] }]));
     const drawn = (mark: (panel: Panel) => Cell[]) => having(panels.flatMap(mark), over).length > 0;
+    const shaped = kinds.named.length + kinds.others > 1 ? kinds.named.map((name, kind) => ({ name, kind })) : [];
     const others = [
+        kinds.others > 0 && `· ${full(kinds.others)} other settings`,
         step > 1 && `and ${counts.length - named.length} between`,
         drawn(({ cells }) => cells.filter(({ numbers }) => numbers.remains === 1)) && '○ remaining',
         drawn(({ marks }) => marks) && `◇ ${words.trackers}`,
@@ -148,12 +173,13 @@ function legendOf({ panels, over }: Fronts): { name: string; colour?: string }[]
         panels.some(({ bounds }) => bounds.some(({ column }) => column === 'error' || column === over.column)) && `┊ ${words.bounds}`,
         keys && `G, C, ${keys}`,
     ];
-    return [...named, ...others.flatMap((name) => (name ? [{ name }] : []))];
+    return [...named, ...shaped, ...others.flatMap((name) => (name ? [{ name }] : []))];
 }
 
 /** The legend stands beside the panels, or under them where these would become too narrow; panels of several files are in columns of theirs. */
 export function gridOf(fronts: Fronts, width: number) {
-    const legend = legendOf(fronts);
+    const kinds = kindsOf(fronts);
+    const legend = legendOf(fronts, kinds);
     const wide = endsWidth(legend.map(({ name }) => name));
     const beside = width - wide >= smallest;
     const room = beside ? width - wide : width;
@@ -166,7 +192,7 @@ export function gridOf(fronts: Fronts, width: number) {
     const names = 30 + 16 * Math.ceil(legend.length / columns);
     const panelled = high * Math.ceil(panels.length / across);
     const places = legend.map((each, i) => ({ ...each, x: 14 + (beside ? room : 0) + (i % columns) * wide, y: 24 + (beside ? 0 : panelled) + 16 * Math.floor(i / columns) }));
-    return { across, high, width: room / across, places, height: beside ? Math.max(panelled, names) : panelled + names };
+    return { across, high, width: room / across, kinds, places, height: beside ? Math.max(panelled, names) : panelled + names };
 }
 
 /** What a cell is called beside others of its panel. */
@@ -190,10 +216,7 @@ function placesOf([x, y]: Point, wide: number, box: Box, points: Point[]): Point
 const titleLines = (parts: string[], width: number): string[] =>
     (textWidth(parts.join(', '), 12, 600) > width ? [parts.slice(0, -1).join(', '), parts.at(-1)!] : [parts.join(', ')]).map((each) => shortened(each, width, 12, 600));
 
-/** Between two cells of a front nothing is known that is better than the first. */
-const stairs = (front: Point[]): Point[] => front.flatMap(([x, y], i): Point[] => (i ? [[x, front[i - 1][1]], [x, y]] : [[x, y]]));
-
-function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, colour: (cell: Cell) => string): Hit<Cell>[] {
+function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, box: Box, xs: ValueScale, ys: ValueScale, look: (cell: Cell) => { kind: number; colour: string }): Hit<Cell>[] {
     const { ink, faint } = theme();
     const at = (x: number, y: number): Point => [box.x + (rule.inset + (1 - rule.inset) * xs.at(x)) * box.width, upIn(box, ys)(y)];
     const place = (cell: Cell) => at(error(cell), over.value(cell));
@@ -207,19 +230,21 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
     }
     const cells = having(panel.cells, over);
     for (const cell of cells) {
-        p.dot(...place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour(cell) + pale(cell), cell === chosen ? ink : '');
+        const { kind, colour } = look(cell);
+        drawKind(p, kind, place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour + pale(cell), cell === chosen ? ink : '');
         if (cell.numbers.remains === 1) p.dot(...place(cell), 7, '', ink);
     }
     const marks = having(panel.marks, over).filter((each) => Number.isFinite(error(each)));
-    p.line(stairs(shownFront(panel, over).map(place)), ink, 1.5);
+    // between two of them nothing is known that is better than the first
+    p.line(shownFront(panel, over).map(place), ink, 1.5, [], curveStepAfter);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
     const { of: short } = shortSettings(panels);
     const points = [...cells, ...marks].map(place);
     drawLabels(p, [...marks, ...named].map((cell) => {
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
-        return { text, colour: marks.includes(cell) ? ink : colour(cell), places: placesOf(place(cell), textWidth(text, 11), box, points) };
+        return { text, colour: marks.includes(cell) ? ink : look(cell).colour, places: placesOf(place(cell), textWidth(text, 11), box, points) };
     }));
-    for (const mark of marks) p.path(`M${place(mark).join(' ')}m-6 0l6 -6l6 6l-6 6z`, { stroke: ink + pale(mark), width: 1.5 });
+    for (const mark of marks) p.mark(symbolDiamond2, ...place(mark), 5.4, '', ink + pale(mark));
     notesOf(panel, over).forEach((note, i) => drawNote(p, note, { ...box, y: box.y + 8 + 15 * i, height: 0 }));
     return cells.map((cell) => around(place(cell), cell));
 }
@@ -239,17 +264,18 @@ export function drawFronts(p: Painter, picture: Fronts, own?: Source): Hit<Cell>
     const [ys, xs] = [over, { value: error, scale: 'linear' as const }].map(({ value, scale }) => valueScale(extentOf(all.map(value)), scale));
     const counts = countsOf(panels);
     const palette = distinctColours(counts.length);
-    const colour = ({ numbers }: Cell) => palette[counts.indexOf(numbers.counters)];
-    const { across, width, high, places } = gridOf(picture, p.width);
+    const look = (cell: Cell) => ({ kind: kinds.of(cell), colour: palette[counts.indexOf(cell.numbers.counters)] });
+    const { across, width, high, kinds, places } = gridOf(picture, p.width);
     const top = panels.length > 1 ? 19 + 15 * Math.max(...panels.map(({ title }) => titleLines(title, width - 26).length)) : 14;
     const hits = panels.flatMap((panel, i) => {
         const [x, y] = [(i % across) * width, Math.floor(i / across) * high];
         const box = { x: x + 76, y: y + top, width: width - 76, height: high - top - 46 };
-        return drawPanel(p, panel, picture, box, xs, ys, colour).filter(() => panel.source === own);
+        return drawPanel(p, panel, picture, box, xs, ys, look).filter(() => panel.source === own);
     });
-    places.forEach(({ name, colour, x, y }) => {
-        if (colour) p.dot(x, y, 4, colour);
-        p.text(colour ? x + 10 : x - 4, y, name, { colour: colour ?? theme().faint, size: 12, weight: 600 });
+    places.forEach(({ name, colour, kind, x, y }) => {
+        const [own, marked] = [colour ?? theme().faint, colour !== undefined || kind !== undefined];
+        if (marked) drawKind(p, kind ?? 0, [x, y], 4, own);
+        p.text(marked ? x + 10 : x - 4, y, name, { colour: own, size: 12, weight: 600 });
     });
     return hits;
 }

@@ -2,8 +2,9 @@
 // Reuse distances of what is selected (docs/reuse.md): misses of fully associative LRU caches by capacity, and the levels of the machine.
 import { bisectRight, min, range, rollup, sum } from 'd3-array';
 import { scaleLog } from 'd3-scale';
+import { curveStepAfter } from 'd3-shape';
 import { baseName, scaleKind, type App, type Chosen } from '../app';
-import { drawAcross, drawCurves, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
+import { drawAcross, drawLabels, drawUp, extentOf, upIn, valueScale, type Label } from '../chart';
 import { columnsBy, h, tableBy } from '../dom';
 import { figureOf } from '../figure';
 import { capacityOf } from '../machine';
@@ -91,10 +92,8 @@ function drawPanel(p: Painter, app: App, panel: Panel, top: number): void {
     drawUp(p, box, scale, percentTick, 'misses');
     if (scale.spread !== 'linear') p.text(p.width - 3, top + 10, scale.spread, { colour: colours.faint, size: 11, anchor: 'end' });
     drawLevels(p, panel, box, under.y + low, place);
-    const points: Point[] = [[box.x, up(1)]];
-    for (const { capacity, ratio } of edges) points.push([place(capacity * lineBytes), points.at(-1)![1]], [place(capacity * lineBytes), up(ratio)]);
-    points.push([box.x + box.width, points.at(-1)![1]]);
-    p.within(box.x, box.y - 2, box.width, tall + 4, () => drawCurves(p, [{ points, colour: colours.misses, width: 1.8, dash: [] }]));
+    const points = [[box.x, up(1)], ...edges.map(({ capacity, ratio }) => [place(capacity * lineBytes), up(ratio)])] as Point[];
+    p.within(box.x, box.y - 2, box.width, tall + 4, () => p.line([...points, [box.x + box.width, points.at(-1)![1]]], colours.misses, 1.8, [], curveStepAfter));
 }
 
 /** A panel per link; hidden where the file has no reuse distances of what is selected. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
 import { greatest, groups, sort, sum } from 'd3-array';
+import { linkHorizontal, linkVertical } from 'd3-shape';
 import { baseName, eventName, titleOf, type App, type View } from '../app';
 import { totalsOf } from '../cube';
 import { h, sideways } from '../dom';
@@ -87,9 +88,8 @@ function drawLink(p: Painter, a: Node, b: Node, share: number): [number, number]
     const [x0, x1] = back ? [a.x + boxWidth / 2, b.x + boxWidth / 2] : [a.x + boxWidth, b.x];
     const [y0, y1] = [a.y + (boxHeight / 2) * (back ? 1 + side : 1), b.y + (boxHeight / 2) * (back ? 1 - side : 1)];
     const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
-    const bend = back ? `${x0} ${y} ${x1} ${y}` : `${x} ${y0} ${x} ${y1}`;
     const stroke = share === 0 ? theme().line : theme().heat(0.2 + 0.8 * share);
-    p.path(`M${x0} ${y0}C${bend} ${x1} ${y1}`, { stroke, width: 1 + 7 * share, dash: share === 0 ? [4, 4] : [] });
+    p.path((back ? linkVertical() : linkHorizontal())({ source: [x0, y0], target: [x1, y1] })!, { stroke, width: 1 + 7 * share, dash: share === 0 ? [4, 4] : [] });
     return [x, y];
 }
 

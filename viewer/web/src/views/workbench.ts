@@ -231,11 +231,7 @@ export function workbenchView(app: App): View {
             if (!latest.wants('cells', key)) throw new Superseded();
             return Promise.all(all.map((side) => askHeat(side.app.source, side.chosen, side.axis, sightOn(side.axis))));
         };
-        try {
-            await latest.show('cells', key, ask, (found) => plot.set({ ...cellsOf(found, subtracts), drawn: sight }));
-        } catch (error) {
-            plot.set({ message: messageOf(error) });
-        }
+        await latest.show('cells', key, ask, (found) => plot.set({ ...cellsOf(found, subtracts), drawn: sight })).catch((error) => plot.set({ message: messageOf(error) }));
     }
 
     const cellsOf = ([a, b]: Heat[], subtracts: Pair | null) => (subtracts ? { heat: heatDifference(a, b), besideHeat: null } : { heat: a, besideHeat: b ?? null });

@@ -40,12 +40,10 @@ async function read(query: Query, ranges: [number, number][]): Promise<number> {
     if (lines > mostLines)
         throw new FileError(`${lines.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases and causes.`);
     const counts = call('counts', axisWords(axis), series.info.unit, series.isLevel);
-    try {
-        await series.visit(ranges, token, [counts]);
-    } catch (error) {
+    await series.visit(ranges, token, [counts]).catch((error) => {
         forget(counts);
         throw error;
-    }
+    });
     return keep(query, { counts, bytes: 8 * lines * (series.isLevel ? 2 : 1) });
 }
 

@@ -78,9 +78,7 @@ function storeOf(file: H5File, written: boolean, fault: () => string) {
         return {
             members: 'keys' in object ? object.keys() : undefined,
             shape: object.type === 'Dataset' ? ((object as Dataset).shape ?? []) : undefined,
-            get attributes() {
-                return (known ??= read()); // which takes as long again
-            },
+            get attributes() { return (known ??= read()); }, // which takes as long again
         };
     }
 
@@ -202,9 +200,7 @@ export async function openStore(name: string, blob: Blob, trust: boolean): Promi
     let file: H5File | null = null;
     try {
         file = new h5wasm.File('/in/data.h5', 'r');
-    } catch {
-        // told below
-    }
+    } catch {} // told below
     if (!file || file.file_id <= 0n) throw new FileError(`${name} is damaged: ${data.fault() || 'the HDF5 library cannot read it.'}`);
     return storeOf(file, !trust, data.fault);
 }
