@@ -9,6 +9,7 @@ import { h, tableElement, type Row, type Table } from '../dom';
 import { bytes, full, inPoints } from '../numbers';
 import type { AddressRange, Axis, Component, FileInfo, Phases, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
 import { quantityOf, snippet, type Sight } from '../python';
+import { remembered } from '../remembered';
 import { tablesOf } from './tables';
 
 /** A data structure of both, from its begin on. */
@@ -85,11 +86,9 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
 
 /** Why two series are not compared; empty where they are. */
 function fault(first: FileInfo, second: FileInfo, a: SeriesInfo, b: SeriesInfo, quantity: Quantity): string {
-    const names = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
-    if (a.unit !== b.unit && quantity !== 'missrate')
-        return `Not compared: counts per line of ${names}, whose lines have ${bytes(a.unit)} and ${bytes(b.unit)}.`;
+    if (a.unit !== b.unit && quantity !== 'missrate') return `Not compared, as lines have ${bytes(a.unit)} and ${bytes(b.unit)}, are counts per line`;
     if ((a.physical || b.physical) && (first.machine.yaml !== second.machine.yaml || first.input !== second.input))
-        return `Not compared: ${names}, whose addresses are physical and so differ from machine to machine and from program to program.`;
+        return 'Not compared is what has physical addresses, as these differ from machine to machine and from program to program';
     return '';
 }
 
@@ -102,7 +101,8 @@ export function pairsOf(source: Source, other: Source): { pairs: Pair[]; notes: 
     const how = alignment(first, second);
     if (typeof how === 'string') return { pairs: [], notes: [how] };
     const known = [ranks(first), ranks(second)];
-    const notes = new Set(how.notes);
+    const [notes, told] = [new Set(how.notes), new Map<string, Set<string>>()];
+    const tell = (what: string, names: string) => remembered(told, what, () => new Set<string>()).add(names);
     const others = shows(other);
     const pairs: Pair[] = [];
     for (const show of shows(source)) {
@@ -118,10 +118,10 @@ export function pairsOf(source: Source, other: Source): { pairs: Pair[]; notes: 
             const b = byName.get(a) ?? match(a, (each) => rankOf(second, known[1], each) === rankOf(first, known[0], a));
             if (!b || a.rows + b.rows === 0) continue;
             const why = fault(first, second, a, b, show.quantity);
-            if (a.owner !== b.owner) notes.add(`Of the same rank: ${a.owner} in A and ${b.owner} in B.`);
-            if (why) notes.add(why);
+            const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
+            if (a.owner !== b.owner) tell('Of the same rank in A and B', owners);
+            if (why) tell(why, owners);
             else {
-                const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
                 const twins = a.physical || b.physical ? null : how.twins;
                 pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a: inBlocks(a, b), b: inBlocks(b, a), twins });
                 if (a.reduced || b.reduced) notes.add(`A reduced copy is compared in its blocks of ${parseInt(a.reduced || b.reduced)} lines; so is what it is beside.`);
@@ -129,7 +129,7 @@ export function pairsOf(source: Source, other: Source): { pairs: Pair[]; notes: 
         }
     }
     if (pairs.length === 0) notes.add('The two files count nothing at levels or links of the same rank and size of lines, so that no histograms can be laid side by side.');
-    return { pairs, notes: [...notes] };
+    return { pairs, notes: [...notes, ...[...told].map(([what, names]) => `${what}: ${listed([...names])}.`)] };
 }
 
 /** The axis of each file, where either has counts: what belongs together at the same place. */

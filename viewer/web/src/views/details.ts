@@ -347,7 +347,7 @@ export function differenceDetails(sides: Side[], found: (Selected | null)[]): (H
     const note = state.sel && !state.structure && cube?.causes && !found.every((each) => each?.causes.length) ? 'Causes are of data structures as a whole. ' : minus ? '' : 'Histogram and field have what lies in both. ';
     const rest = minus ? 'not subtracted: choose phases alone.' : 'of one file: choose A or B.';
     return [
-        rows.length ? tableElement({ caption: 'Counts', headers: ['', minus ? 'more' : 'B − A', ...sides.map(({ name }) => name)], rows, format: full }) : null,
+        rows.length ? tableElement({ caption: 'Counts', headers: ['', `${sides[1].name} − ${sides[0].name}`, ...sides.map(({ name }) => name)], rows, format: full }) : null,
         h('p', { class: 'note' }, note, `Who evicts, code, cores, sets, reuse and worst lines are ${rest}`),
     ];
 }
