@@ -186,7 +186,7 @@ export function gridOf(fronts: Fronts, width: number) {
     const { panels } = fronts;
     const most = Math.max(1, Math.min(panels.length, words.across, Math.floor(room / smallest)));
     const files = new Set(panels.map(({ source }) => source)).size;
-    const across = most > files ? most - (most % files) : most;
+    const across = most > files ? most - (most % files) : (range(most, 1, -1).find((each) => files % each === 0) ?? most);
     const high = Math.max(small, Math.min(0.4 * (room / across), 800));
     const columns = beside ? 1 : Math.max(1, Math.floor(width / wide));
     const names = 30 + 16 * Math.ceil(legend.length / columns);
