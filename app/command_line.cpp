@@ -214,7 +214,8 @@ std::string as_written(const CLI::App& command, std::string text, const std::vec
         const std::vector<std::string>& names = option->get_lnames();
         if (names.size() < 2 || is_written("--" + names.front())) continue;
         for (const std::string& other : names)
-            if (is_written("--" + other)) text = renamed(std::move(text), "--" + names.front(), "--" + other);
+            if (is_written("--" + other) && text.find("--" + other) == std::string::npos)
+                text = renamed(std::move(text), "--" + names.front(), "--" + other);
     }
     return text;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <set>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -36,16 +38,34 @@ void set_drain(RingSpec& ring, const DrainChoice& choice) {
     if (choice.drain == RingSpec::Drain::periodic) ring.period = choice.amount;
 }
 
-/// Every combination of the lists, checked.
+/// The settings that all have, which are possible with some of the numbers of counters.
+MonitorSpec common_to(const IntrusionOptions& options, std::span<const std::uint32_t> counters) {
+    MonitorSpec start;
+    for (const std::uint32_t each : counters) {
+        start.counters = each;
+        if (options.monitor.empty()) return start;
+        try {
+            return parse_common(options.monitor, not_of_intrusion, {}, start);
+        } catch (const SpecError&) {
+            if (each == counters.back()) throw;
+        }
+    }
+    return start;
+}
+
+/// Every combination of the lists that is possible; the others are warned of where some are.
 std::vector<MonitorSpec> configurations(const IntrusionOptions& options, const Topology& topology) {
-    const MonitorSpec base = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_of_intrusion);
+    const std::vector<std::uint32_t> counts = parse_counters(options.counters);
+    const MonitorSpec base = common_to(options, counts);
     const std::vector<std::string> links =
         options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
                               : parse_links(options.links);
     std::vector<MonitorSpec> all;
+    std::set<std::string> impossible;
+    std::exception_ptr first;
     for (const std::string& link : links)
         for (const Granularity& granularity : parse_granularities(options.granularity))
-            for (const std::uint32_t counters : parse_counters(options.counters))
+            for (const std::uint32_t counters : counts)
                 for (const std::uint64_t capacity : parse_capacities(options.ring))
                     for (const DrainChoice& drain : parse_drains(options.drain)) {
                         MonitorSpec spec = base;
@@ -54,9 +74,17 @@ std::vector<MonitorSpec> configurations(const IntrusionOptions& options, const T
                         spec.counters = counters;
                         spec.ring.capacity = capacity;
                         set_drain(spec.ring, drain);
-                        validate(spec);
+                        try {
+                            validate(spec);
+                        } catch (const SpecError& error) {
+                            impossible.insert(error.message());
+                            if (!first) first = std::current_exception();
+                            continue;
+                        }
                         all.push_back(placed({spec}, topology).front());
                     }
+    if (all.empty()) std::rethrow_exception(first);
+    for (const std::string& why : impossible) to_stderr(fmt::format("cachetally: warning: left out: {}\n", why));
     return all;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "app/comparison.hpp"
 #include "app/report.hpp"
@@ -86,6 +87,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
     const std::vector<std::string> links =
         options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
                               : parse_links(options.links);
+    std::exception_ptr first;  // why nothing is possible
     for (const std::string& link : links)
         for (const std::string& settings : combinations(options.vary)) {
             const std::string both =
@@ -96,9 +98,17 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             start.granularity = variant.granularities.front();
             MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
             spec.link = link;
-            variant.base = completed(placed({spec}, topology).front(), topology);
+            try {
+                variant.base = completed(placed({spec}, topology).front(), topology);
+            } catch (const SpecError& error) {
+                if (std::ranges::find(topology.links(), link, &LinkInfo::name) == topology.links().end()) throw;
+                if (!first) first = std::current_exception();
+                plan.left_out.push_back(fmt::format("left out is what is impossible: {}", error.what()));
+                continue;
+            }
             plan.variants.push_back(std::move(variant));
         }
+    if (plan.variants.empty()) std::rethrow_exception(first);
     std::ranges::sort(plan.left_out);  // links have the same
     plan.left_out.erase(std::unique(plan.left_out.begin(), plan.left_out.end()), plan.left_out.end());
     return plan;

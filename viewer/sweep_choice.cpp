@@ -44,6 +44,14 @@ const Objective& objective_named(const char* option, const std::string& text, st
         fmt::format("'{} {}': there is no objective '{}'{}", option, text, name, advice(name, names)));
 }
 
+/// What a number is multiplied by, which ends so; 0 where it cannot.
+double unit_of(std::string_view end, const Objective& objective) {
+    if (end.empty() || (end == "%" && objective.fraction)) return 1;
+    const auto power =
+        objective.fraction || end.size() != 1 ? std::string_view::npos : std::string_view("KMG").find(end);
+    return power == std::string_view::npos ? 0 : std::pow(1024, power + 1);
+}
+
 Bound parse_bound(const std::string& text, std::string_view part) {
     const auto sign = part.find_first_of("<>");
     double limit = 0;
@@ -52,11 +60,13 @@ Bound parse_bound(const std::string& text, std::string_view part) {
         const std::string_view digits = trimmed(part.substr(sign + (included ? 2 : 1)));
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), limit);
         const Objective& objective = objective_named("--where", text, trimmed(part.substr(0, sign)));
-        if (error == std::errc() && end == digits.data() + digits.size() && std::isfinite(limit))
-            return {&objective, part[sign] == '<', included, limit};
+        const double unit = unit_of(trimmed({end, digits.data() + digits.size()}), objective);
+        if (error == std::errc() && unit > 0 && std::isfinite(limit))
+            return {&objective, part[sign] == '<', included, limit * unit};
     }
     throw std::invalid_argument(
-        fmt::format("'--where {}': '{}' is not a bound; write NAME<NUMBER, as in error<5,slowdown<=1 (both in percent)",
+        fmt::format("'--where {}': '{}' is not a bound; write NAME<NUMBER (or <=, >, >=; numbers may end in K, M, G), "
+                    "as in error<5,slowdown<=1,bits<4K (the first two in percent)",
                     text, part));
 }
 
@@ -192,11 +202,13 @@ std::vector<const Objective*> objectives_for(std::span<const SweepCell> cells, c
 
 std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice) {
     const std::vector<const Objective*> objectives = objectives_for(cells, choice);
+    // a monitor that saw nothing where others did is no bargain
+    const bool counted = std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.events > 0; });
     std::vector<Standing> result(cells.size());
     std::vector<Point> points;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        result[i].admitted = choice.admits(cells[i]);
+        result[i].admitted = choice.admits(cells[i]) && (cells[i].events > 0 || !counted);
         Point point;
         for (const Objective* each : objectives)
             if (const auto value = each->of(cells[i])) point.push_back(*value);

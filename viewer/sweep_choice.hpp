@@ -64,7 +64,7 @@ std::vector<bool> remaining(std::span<const Point> front, double tolerance);
 
 /// What a cell is among those that it is compared with.
 struct Standing {
-    bool admitted = false;  ///< keeps the bounds
+    bool admitted = false;  ///< keeps the bounds, and its monitor saw events, or none did
     bool front = false;     ///< of those admitted
     bool remains = false;   ///< of the front
     friend bool operator==(const Standing&, const Standing&) = default;

@@ -104,22 +104,29 @@ std::vector<Cell> cells_of(const SweepCell& cell, const Standing& standing, bool
 
 std::string_view told(const Objective& objective) { return objective.name == "bytes" ? "bytes/event" : objective.name; }
 
-/// "fifo, G=4, C=64 (error 1.20 %, bits 4,789)".
+/// As the table of cells has it.
+std::string value_text(const Objective& objective, double value) {
+    if (objective.name == "slowdown") return fmt::format("{:.3f} %", 100 * value);
+    if (objective.fraction) return percent_text(100 * value) + " %";
+    if (objective.name == "bytes") return percent_text(value);
+    return with_separators(static_cast<std::uint64_t>(std::round(value)));
+}
+
+/// All objectives must be known. "fifo, G=4, C=64 (error 1.20 %, bits 4,789)".
 std::string choice_text(const SweepCell& cell, std::span<const Objective* const> objectives) {
     std::vector<std::string> values;
-    for (const Objective* each : objectives) {
-        const double value = each->of(cell).value();
-        values.push_back(fmt::format("{} {}", told(*each),
-                                     each->fraction               ? percent_text(100 * value) + " %"
-                                     : value == std::floor(value) ? with_separators(static_cast<std::uint64_t>(value))
-                                                                  : fmt::format("{:.4g}", value)));
-    }
+    for (const Objective* each : objectives)
+        values.push_back(fmt::format("{} {}", told(*each), value_text(*each, each->of(cell).value())));
     const std::string settings = cell.settings.empty() ? "" : cell.settings + ", ";
     return fmt::format("{}, {}G={}, C={} ({})", cell.eviction, settings, cell.granularity, cell.counters,
                        fmt::join(values, ", "));
 }
 
-/// Of what is admitted, the best in each objective; the page tells the same.
+bool all_known(const SweepCell& cell, std::span<const Objective* const> objectives) {
+    return std::ranges::all_of(objectives, [&](const Objective* each) { return each->of(cell).has_value(); });
+}
+
+/// Of what is admitted, and of which all objectives are known, the best in each; the page tells the same.
 std::string best_text(std::span<const SweepCell> cells, std::span<const Standing> standing, const SweepChoice& choice) {
     if (cells.front().events == 0) return "No event passed the monitors: there is nothing to choose.";
     const auto objectives = objectives_for(cells, choice);
@@ -134,7 +141,8 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
         };
         const SweepCell* least = nullptr;
         for (std::size_t i = 0; i < cells.size(); ++i)
-            if (standing[i].admitted && (!least || better(cells[i], *least))) least = &cells[i];
+            if (standing[i].admitted && all_known(cells[i], objectives) && (!least || better(cells[i], *least)))
+                least = &cells[i];
         if (!least) return "";
         const auto found = std::ranges::find(best, least, &decltype(best)::value_type::first);
         if (found == best.end())

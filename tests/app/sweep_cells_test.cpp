@@ -314,7 +314,7 @@ TEST_F(SweepCells, TheAnswerNamesTheLeastOfAllThatIsAdmitted) {
     ASSERT_NE(least, nullptr);
     EXPECT_FALSE((*least)["remains"]) << "the case that this is about";
     const std::string text = cachetally(directory_.path(), sweep).out;
-    EXPECT_THAT(text, HasSubstr(fmt::format("Least bytes/event: fifo, G={}, C={} (bytes/event {:.4g},",
+    EXPECT_THAT(text, HasSubstr(fmt::format("Least bytes/event: fifo, G={}, C={} (bytes/event {:.3f},",
                                             (*least)["granularity"].get<int>(), (*least)["counters"].get<int>(),
                                             (*least)["bytes_per_event"].get<double>())));
 }

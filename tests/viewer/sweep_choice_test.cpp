@@ -116,6 +116,8 @@ TEST(SweepChoices, BoundsAreInPercentWhereTablesAre) {
                                          {"slowdown<1.5, bits < 1000", false},
                                          {"bytes<=2,swapouts<=100", true},
                                          {"counters<16", false},
+                                         {"error<=5%,bits<1K", true},
+                                         {"bits>1K", false},
                                          {"area<901,energy<8,comparators<17", true}})
         EXPECT_EQ(parse_choice("", text).admits(cell), admitted) << text;
     EXPECT_FALSE(parse_choice("", "slowdown<100").admits(untimed)) << "what is not known keeps no bound";
@@ -135,7 +137,8 @@ TEST(SweepChoices, ThatAreNoneAreRefused) {
     };
     EXPECT_THAT(message("error,bit", ""),
                 HasSubstr("'--objectives error,bit': there is no objective 'bit'; did you mean"));
-    for (const char* where : {"error", "error<", "error<five", "error<5%", "<5", "error=5", "error<inf", "error<5,"})
+    for (const char* where :
+         {"error", "error<", "error<five", "error<5K", "bits<5%", "bits<5Q", "<5", "error=5", "error<inf", "error<5,"})
         EXPECT_THAT(message("", where), HasSubstr("--where")) << where;
 }
 

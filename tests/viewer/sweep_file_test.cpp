@@ -152,7 +152,7 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
     }
     EXPECT_THAT(to_text(read, 200),
                 HasSubstr("4 of 4 cells with error<=30,bits>10. Least slowdown, bits: fifo, ways=0, "
-                          "G=1, C=16 (slowdown 50.00 %, bits 1,200).\n"));
+                          "G=1, C=16 (slowdown 50.000 %, bits 1,200).\n"));
     const std::string text = to_text(read, 100);
     for (const char* part : {"\nradix, L1-L2: 1,012 events\n", "worst of all workloads, core-L1", "16 cells, 7 runs",
                              "4 of 4 cells with error<=30,bits>10. Least "})
@@ -227,6 +227,13 @@ TEST_F(SweepFiles, TellSlowdownsThatAreKnown) {
     const std::string text = to_text(some, 100);
     for (const char* part : {" -12.500 ", " 0.000 ", " ? ", "as good in error, bytes/event and bits", "?: there is no"})
         EXPECT_THAT(text, HasSubstr(part));
+    SweepView asked = view_of(cells);  // as of one that was interrupted
+    for (SweepCell& cell : asked.cells) cell.events = 90;
+    asked.choice = parse_choice("slowdown,bits", "");
+    EXPECT_THAT(to_text(asked, 100),
+                HasSubstr("Least slowdown, bits: fifo, G=1, C=16 (slowdown -12.500 %, bits 2,400)."));
+    asked.cells.erase(asked.cells.begin(), asked.cells.begin() + 2);
+    EXPECT_THAT(to_text(asked, 100), Not(HasSubstr("Least")));
     cells[2].slowdown = 0.25;
     EXPECT_THAT(to_text(read_again(view_of(cells)), 100), HasSubstr("as good in error, slowdown, bytes/event"));
     SweepView none = view_of(cells);

@@ -17,7 +17,7 @@
 namespace cachetally {
 namespace {
 
-constexpr std::size_t histogram_columns = 900, heat_columns = 600;
+constexpr std::size_t histogram_columns = 900, heat_columns = 512;  // heat: as the page's heatColumns
 constexpr std::size_t most_pictures = 40;
 
 // nearly, of the letters of addresses: what a panel has beside it, of column widths of a paper, and how many fit
@@ -47,6 +47,15 @@ AddressAxis axis_of_levels(const std::vector<LevelLines>& levels) {
         unit = std::max<std::uint64_t>(unit, lines.line_bytes);
     }
     return axis_of(extents.found(), unit);
+}
+
+/// Of all levels, whichever is drawn, as on the page.
+AddressAxis axis_of_all(const InputFile& file, FigureRequest request) {
+    request.kind = "histogram";
+    std::erase_if(request.options, [](const std::string& option) {
+        return option.starts_with("--level=") || option.starts_with("--what=");
+    });
+    return axis_of_levels(chosen_levels(file, request));
 }
 
 CountRows rows_of(const LevelLines& lines) {
@@ -227,7 +236,7 @@ void write_figure_data(const FigureRequest& request, const std::string& path) {
     const std::vector<LevelLines> levels = chosen_levels(file, request);
     if (request.kind == "phases" && phases.empty()) phases = phases_with_rows(levels.front());
     const unsigned across = request.kind == "phases" ? pictures_across(request, phases.size()) : 1;
-    const AddressAxis axis = axis_of_levels(levels);
+    const AddressAxis axis = axis_of_all(file, request);
     ResultFile result(path);
     const bool all = request.kind == "histogram";
     write_levels(result.root(), levels, all ? std::vector<std::string>{} : busy_levels(file, request), file);

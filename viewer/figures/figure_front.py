@@ -109,11 +109,16 @@ class Points:
         return "remaining cells: front" + (f" in {', '.join(clean(objectives).split(','))}" if objectives else "") + f" within {percent:g} %"
 
     def at_places(self):
-        """By place: what is told there, so that no point hides another. One alone is told in short, as its mark tells the kind."""
+        """By place: the trackers and remaining cells there; where there are none, all, so that no point hides another. One alone is told in short, as its
+        mark tells the kind."""
         found = {}
         for i in sorted(np.flatnonzero(self.known), key=lambda i: not is_tracker(self.looks[i])):
             found.setdefault((self.error[i], self.other[i]), []).append(i)
-        return {place: self.names[own[0]] if len(own) == 1 else text_of_place([self.wholes[i] for i in own]) for place, own in found.items()}
+        texts = {}
+        for place, own in found.items():
+            first = [i for i in own if is_tracker(self.looks[i]) or self.remains[i]]
+            texts[place] = self.names[own[0]] if len(own) == 1 else text_of_place([self.wholes[i] for i in first or own])
+        return texts
 
 
 def text_of_place(texts):

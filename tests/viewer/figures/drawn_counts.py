@@ -154,9 +154,9 @@ def nearly(cells, colours):
 
 
 def share_of(lines):
-    """By line and column: which part of the line is in the column, of 600 over all lines."""
-    i, column = np.arange(lines)[:, None], np.arange(600)[None, :]
-    return np.maximum(0, np.minimum((i + 1) * 600, (column + 1) * lines) - np.maximum(i * 600, column * lines)) / 600
+    """By line and column: which part of the line is in the column, of 512 over all lines."""
+    i, column = np.arange(lines)[:, None], np.arange(512)[None, :]
+    return np.maximum(0, np.minimum((i + 1) * 512, (column + 1) * lines) - np.maximum(i * 512, column * lines)) / 512
 
 
 def phases_have_their_names():
@@ -183,7 +183,7 @@ def phases_have_their_names():
 
 def heat_cells_are_means_per_line_and_phase():
     random = np.random.default_rng(7)
-    for phases, lines in ((3, 600), (257, 1200), (1000, 40), (10000, 300), (1, 17)):
+    for phases, lines in ((3, 512), (257, 1200), (1000, 40), (10000, 300), (1, 17)):
         diagonal = np.arange(phases) * lines // phases
         line = np.concatenate([diagonal, random.integers(0, lines, 400), [0, lines - 1]])
         phase = np.concatenate([np.arange(phases), random.integers(0, phases, 400), [0, 0]])
@@ -253,15 +253,15 @@ def heat_tells_no_line_nothing_and_the_least_apart():
 
 def outliers_are_cut_and_marked():
     """200 lines of 10 and one of 1000: by hand 10 is what all but a hundredth reach, and 1000 more than four times that."""
-    result = lines_file("outlier", 0x10000 + 64 * np.arange(600), [0] * 600, [10] * 599 + [1000])
+    result = lines_file("outlier", 0x10000 + 64 * np.arange(512), [0] * 512, [10] * 511 + [1000])
     figure = heat(result, wanted())
     cells = cells_of(figure)
-    assert (cells[0, 599, :3] == rgb(DRAWING["light"]["marker"])).all() and (cells[0, :599, :3] == rgb(DRAWING["light"]["ramp"][-1])).all()
+    assert (cells[0, 511, :3] == rgb(DRAWING["light"]["marker"])).all() and (cells[0, :511, :3] == rgb(DRAWING["light"]["ramp"][-1])).all()
     assert "1 cell up to 1k" in texts_of(figure), texts_of(figure)
     figure = histogram(result, wanted())
     assert "1 line up to 1k" in texts_of(figure) and abs(figure.axes[0].get_ylim()[1] - 10 / 0.94) < 1e-9
     (marks,) = [each.get_xdata() for each in figure.axes[0].lines if each.get_label() == "above"]
-    assert [int(each // 64) for each in marks] == [599, 599], marks  # of 900 columns two begin in the last line
+    assert [int(each // 64) for each in marks] == [511, 511], marks  # of 900 columns two begin in the last line
     for chosen in ("linear", "log"):
         figure = histogram(result, wanted(**{chosen: True}))
         assert not any("up to" in each for each in texts_of(figure)) and figure.axes[0].get_ylim()[1] >= 1000

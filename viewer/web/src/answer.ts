@@ -122,9 +122,7 @@ export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: s
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { level, accesses, misses, chosen, structure, phase, cause, evictor, only, inAll } = answer;
     const all = { view: '', show: 'misses', level, phases: phasesText(chosen), x: '' };
-    // what has no addresses of its own, as "(gzip)", has no place in the picture
-    const isPlaced = info.structures.some(({ name, bytes }) => name === structure?.name && bytes > 0);
-    const here = { ...all, sel: '', structure: isPlaced ? structure!.name : '' };
+    const here = { ...all, sel: '', structure: structure?.name ?? '' };
     const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
     const what = only ? missesOf[only] : 'misses';
     const amount = only ? `${level} has ${full(misses)} ${what}` : `${level} misses ${full(misses)}`;

@@ -125,7 +125,7 @@ export function chosenOf(app: App) {
     // what is subtracted
     const minus = differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
-    const levelThere = !state.level || info.series.some(({ owner }) => owner === state.level);
+    const levelThere = !state.level || info.series.some(({ owner, rows }) => owner === state.level && rows > 0);
     const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);
     const there = { show: !state.show || wanted === show.id, cause: !state.cause || causeNames.includes(state.cause), level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0 || !!theirs.core?.length, func: filter.function?.length !== 0 || !!theirs.function?.length };
     const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);

@@ -95,15 +95,21 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
     return [show.quantity === 'hits' ? first.map((each, i) => each - second[i]) : first];
 }
 
-/** What is counted in selected lines in the chosen phases by data structure, and of other data; a line is of that in which it begins. */
-export async function sumsByStructure(source: Source, { series, series: { id }, phases }: Chosen, axis: Axis, selection: AddressRange[]): Promise<StructureSums[]> {
+/** The addresses of a structure, from the line on in which it begins where no other begins before it in that line. */
+function withFirstLine(structures: Structure[], { base, bytes }: Structure, unit: number): AddressRange {
+    const line = base - (base % BigInt(unit));
+    return [structures.some((each) => each.bytes > 0 && each.base < base && rangeOf(each)[1] > line) ? base : line, base + BigInt(bytes)];
+}
+
+/** What is counted in selected lines in the chosen phases by data structure, and of other data; a line is of the first in it. */
+export async function sumsByStructure(source: Source, { series, series: { id, unit }, phases }: Chosen, axis: Axis, selection: AddressRange[]): Promise<StructureSums[]> {
     const sums = async (name: string, ranges: AddressRange[]) => {
         const parts = await Promise.all(stretchesOf(axis, ranges)!.map((stretch, i) => source.askLatest(`parts:${phases}:${name}:${i}`, 'phaseSums', id, axis, stretch)));
         return { name, counts: columnsOf(series).map((column) => sum(parts, (each) => sum(phases ?? each[column].keys(), (i) => each[column][i]))) };
     };
     const both = ([a, b]: AddressRange, [c, d]: AddressRange): AddressRange => [a > c ? a : c, b < d ? b : d];
     const inside = groups(structuresIn(source.info.structures, selection), ({ name }) => name);
-    const selected = (some: Structure[]) => cross(selection, some.map(rangeOf), both).filter(([from, to]) => from < to);
+    const selected = (some: Structure[]) => cross(selection, some.map((each) => withFirstLine(source.info.structures, each, unit)), both).filter(([from, to]) => from < to);
     const [all, ...own] = await Promise.all([sums('', selection), ...inside.map(([name, some]) => sums(name, selected(some)))]);
     return [...own, { name: '(other data)', counts: all.counts.map((count, i) => count - sum(own, ({ counts }) => counts[i])) }];
 }

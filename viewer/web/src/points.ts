@@ -55,7 +55,6 @@ export function valueText({ name, values }: Parameter, at: number): string {
 }
 
 export const isFraction = ({ name, ratio }: Measure): boolean => ratio !== undefined || name === 'error' || name === 'slowdown';
-
 export const isKnown = ({ of }: Measure): boolean => Array.prototype.some.call(of, (value: number) => !Number.isNaN(value));
 
 /** Those that differ; those that most points have first, numbers, and those with most values; seeds only repeat. As viewer/campaign_view.cpp. */

@@ -83,7 +83,6 @@ export const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 /** What rows of sites are put together by: the number of a name by site; -1: none. */
 export type Grouping = { id: 'structures' | 'fields' | 'functions' | 'lines'; of: Int32Array; names: string[] };
 
-// What the readers of parts of a file give.
 /** All that the page knows of a file before it draws. */
 export type FileInfo = ReturnType<typeof factsOf>;
 export type LinkInfo = FileInfo['links'][number];

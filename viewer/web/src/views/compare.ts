@@ -78,7 +78,7 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
     const lengths = longer.map((each) => `${each.first.name} (${[each.first, each.second].map(({ bytes: size }) => elements(each, size)).join(' and ')})`);
     if (longer.length) notes.push(`Of different lengths, compared in the elements that both have: ${listed(lengths)}.`);
     const turned = alike.filter((twin) => twin.first.rowElements !== twin.second.rowElements);
-    if (turned.length) notes.push(`Of ${listed(turned.map((each) => each.first.name))} rows are stored otherwise: what is at one place in storage is compared, not one row and column.`);
+    if (turned.length) notes.push(`Rows of ${listed(turned.map((each) => `${each.first.name} (${each.first.rowElements} and ${each.second.rowElements} elements)`))} are not alike: what is at one place in storage is compared, not one row and column.`);
     if (without(a).length) notes.push(`Only in A, or with other elements: ${listed(without(a))}.`);
     if (without(b).length) notes.push(`Only in B, or with other elements: ${listed(without(b))}.`);
     return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };

@@ -18,7 +18,6 @@ const units: Record<string, string> = { cycles: 'Cycles per load', misses: 'Miss
 const overs: Record<string, string> = { bytes: 'footprint', pages: 'pages', cycles: 'latency' };
 
 export const unitTitle = (unit: string): string => units[unit] ?? unit;
-
 const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
 
 export function groupsOf(sources: Source[]) {

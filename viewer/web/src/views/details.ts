@@ -174,7 +174,7 @@ export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HT
     return [
         chosen.cause >= 0 && chosen.whole ? h('p', { class: 'note' }, 'Lines and sets are of misses of all causes.') : null,
         found.functions.length ? block('Functions', tableElement(functions)) : null,
-        cache && found.sets.length ? setsBlock(cache, found) : null,
+        cache && found.sets.length && !chosen.series.reduced ? setsBlock(cache, found) : null,
         linesBlock(app, chosen, found),
     ];
 }
@@ -189,7 +189,7 @@ export function numbersOf(app: App, chosen: Chosen, found: Selected | null): HTM
     const misses = kind === 'level' && !Number.isNaN(second) ? [['misses', `${full(second)} · ${percent(second / first)}`]] : [];
     if (cause >= 0) misses.push([causeNames[cause], full(causesIn(app, chosen, rows, found)!.counts[cause])]);
     if (filter.function || filter.core) misses.push(['evictions', 'not known by code and core']);
-    const parts = [...(found ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
+    const parts = [...(found && !chosen.series.reduced ? [['lines', `${full(found.lines)} of ${bytes(unit)}`]] : []), ...(Number.isNaN(first) ? [] : [[kind === 'level' ? 'accesses' : 'events', full(first)]]), ...misses];
     const note = `Other data lie in these lines, too: accesses with them ${full(lines[0])}, misses ${full(lines[1])}. Field, histogram and worst lines count whole lines.`;
     const list = h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
     return found && (first !== lines[0] || second !== lines[1]) ? [list, h('p', { class: 'note' }, note)] : [list];
@@ -317,7 +317,7 @@ function amountsOf({ app, chosen, chosen: { cube, series }, filter }: Side, foun
     const rows = cube ? rowsOf(cube, filter) : [];
     const amounts = new Map((causesIn(app, chosen, rows, found)?.counts ?? []).map((count, i) => [causeNames[i], count]));
     const [level, misses] = [series.kind === 'level', found?.second ?? (cube ? sumOf(cube.misses, rows) : NaN)];
-    const own: [string, number][] = found ? [['lines', found.lines], [level ? 'accesses' : 'events', found.first]] : [];
+    const own: [string, number][] = found ? [...(series.reduced ? [] : [['lines', found.lines] as [string, number]]), [level ? 'accesses' : 'events', found.first]] : [];
     return new Map([...own, ...(level && !Number.isNaN(misses) ? [['misses', misses] as [string, number]] : []), ...amounts]);
 }
 

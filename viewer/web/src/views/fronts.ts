@@ -94,7 +94,7 @@ export function panelsOf(sources: Source[]): Panel[] {
         if (!trackers) continue;
         const marks = rowsIn(trackers.rows).map((row): Cell => ({ ...row, id: row.texts.tracker, row: row.texts.tracker }));
         const same = ({ source: { info }, cells: [cell] }: Panel) =>
-            cell?.texts.workload === programOf(source) && cell.texts.link === trackers.link && info.machine.name === machine.name && info.count === source.info.count;
+            cell?.texts.workload === programOf(source) && cell.texts.link === trackers.link && info.machine.name === machine.name && info.count === source.info.count && (cell.numbers.events ?? info.sweep!.events) === trackers.events;
         const found = panels.filter(same);
         // by what is known of them
         const within = ({ numbers }: Cell, { bounds }: Panel) => bounds.every(({ column, holds }) => numbers[column] === undefined || holds(numbers[column]));

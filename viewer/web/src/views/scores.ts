@@ -52,9 +52,7 @@ export function decisionsOf(source: Source, several: boolean): HTMLElement | nul
 }
 
 const [rowHeight, countsWidth] = [22, 150];
-
 const nameOf = ({ texts: { test, parameter, variant } }: TableRow): string => `${test} ${parameter}, ${variant}`;
-
 const percentOf = (part: number, { numbers: { right, wrong, not_identifiable } }: TableRow): number => (100 * part) / (right + wrong + not_identifiable || 1);
 
 export const scoresTable = ({ scores }: ValidationInfo): Table =>

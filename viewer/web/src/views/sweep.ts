@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give; of a cell the histogram that its monitor gives, and the exact one.
-import { groups, least, max, min, sort } from 'd3-array';
+import { flatGroup, groups, least, max, min, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -98,7 +98,7 @@ const partColumns = (info: FileInfo, cells = cellsOf(info)): string[] => ['workl
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
     const metrics = metricsOf([info.sweep!.rows]);
     const published = !!info.sweep!.rows.numbers.published?.includes(1);
-    const front = over && paretoFront(cells, over);
+    const front = over && flatGroup(cellsOf(info).filter(({ numbers }) => numbers.admitted !== 0), ({ texts }) => texts.workload, ({ texts }) => texts.link).flatMap(([, , own]) => paretoFront(own, over));
     const papers = published ? metrics.filter((metric) => metric.published) : [];
     const parts = partColumns(info);
     return tableBy(`Sweep of ${info.sweep!.link}`, cells, [
@@ -119,9 +119,9 @@ function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
     const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link);
     if (!(cells[0].numbers.events ?? events)) return 'No event passed the monitors: there is nothing to choose.';
     const metrics = objectivesOf(info, cells).map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
-    const admitted = cells.filter(({ numbers }) => numbers.admitted === 1);
+    const admitted = cells.filter((cell) => cell.numbers.admitted === 1 && metrics.every(({ value }) => Number.isFinite(value(cell))));
     const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b) || metrics.map((each) => each.value(a) - each.value(b)).find((each) => each) || 0)!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
-    return [...(where ? [`${full(admitted.length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
+    return [...(where ? [`${full(cells.filter(({ numbers }) => numbers.admitted === 1).length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
 }
 
 /** What marks of fronts are, by what each file was asked for. */

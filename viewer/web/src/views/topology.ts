@@ -42,8 +42,7 @@ function layersOf(links: LinkInfo[]): string[][] {
     return sort(groups(layer.keys(), (name) => layer.get(name)!), ([each]) => each).map(([, names]) => names);
 }
 
-/** What memories that belong to nodes were asked from their own, and from others, as on their links without what
- * monitors write: "local 340, remote 109 requests". */
+/** What memories of nodes were asked from their own, and from others, without what monitors write: "local 340, remote 109 requests". */
 function nearAndFar(info: FileInfo, name: string): string {
     const totals = info.components.find((each) => each.group === 'numa' && each.name === name)?.totals;
     const count = (where: string) => sum(Object.entries(totals ?? {}), ([counter, each]) => (counter.startsWith(where) && counter !== `${where}ring_writes` ? each : 0));

@@ -4,7 +4,7 @@ import { range, sum } from 'd3-array';
 import { answerOf, sentenceOf, tilesOf, type Tile } from '../answer';
 import { baseName, chosenOf, chosenPhases, differs, filterByNames, linesIn, ofCause, phasesName, phasesTitle, phasesToChoose, scaleKind, selectionText, stretchesOf, structuresIn, titleOf, turned, type App, type Chosen, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
-import { cubeOf, cubeOfSums, narrowed, unitWord, type Cube } from '../cube';
+import { cubeOf, cubeOfSums, firstLevels, narrowed, unitWord, type Cube } from '../cube';
 import { theme } from '../paint';
 import { fill, h, type Table } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
@@ -55,11 +55,12 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
     const answer = answerOf(info, levels[0], phases, app.state, brushed[0], within);
     if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
-            const level = levels[i] ?? levels[0];
+            const level = [levels[i], levels[0], ...firstLevels(own)].find((name) => own.components.some((each) => each.name === name));
             const lacks = level !== undefined && Object.values(filterByNames(cubeOf(own, level), app.state)).some((each) => each.length === 0);
-            const found = answerOf(own, level, phases, app.state, brushed[i], within) ?? answerOf(own, undefined, phases);
-            const { structure, core, func } = app.state;
-            return found && h('p', {}, h('strong', {}, `${'AB'[i]}, ${own.name}: `), lacks ? `has nothing of ${[structure, core, func].filter(Boolean).join(', ')}.` : sentenceOf(found, own));
+            const found = answerOf(own, level, phases, app.state, brushed[i], within);
+            const { structure, core, func, sel } = app.state;
+            const all = sel && !structure && !brushed[i] ? ' (All addresses.)' : '';
+            return h('p', {}, h('strong', {}, `${'AB'[i]}, ${own.name}: `), lacks ? `has nothing of ${[structure, core, func].filter(Boolean).join(', ')}.` : found ? sentenceOf(found, own) + all : `has no accesses in ${phasesTitle(app)}.`);
         });
         return h('section', { class: 'answer', 'aria-label': 'Answers' }, ...both, change && h('h2', { class: 'sentence' }, `B − A: ${change}`), h('p', { class: 'note' }, notes.join(' ')));
     }
@@ -215,7 +216,7 @@ export function workbenchView(app: App): View {
         const { phases, structures } = source.info;
         return {
             ...{ shared: chosen.minus !== null || sides.length > 1, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: differs(app) && !pair ? `Not subtracted: this is of A.${pairs?.pairs.some(({ id }) => id === `missrate|${chosen.series.owner}`) ? ' Miss rates can be.' : ''}` : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
+            message: chosen.filter.structure && !chosen.selection ? `${app.state.structure} has no addresses of its own: its counts are in the tables.` : differs(app) && !pair ? `Not subtracted: this is of A.${pairs?.pairs.some(({ id }) => id === `missrate|${chosen.series.owner}`) ? ' Miss rates can be.' : ''}` : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
             addresses: chosen.series.physical ? 'physical' : 'virtual',
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !pair ? phases.cycles : null,
@@ -281,7 +282,7 @@ export function workbenchView(app: App): View {
             const apart = subtracts && !addresses;
             const which = apart ? await file.axis([id]) : its;
             const parts = apart ? (stretchesOf(which, own) ?? (app.state.structure ? [] : [[0, which.bytes]])) : stretches;
-            return file.askLatest(`selected${i}`, 'selected', id, show.quantity, phases, which, parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0, worstLines, sets);
+            return file.askLatest(`selected${i}`, 'selected', id, show.quantity, phases, which, parts, worstLines, sets);
         };
         const both = sidesRead();
         const ask = async () => (many ? [] : Promise.all(both.map(ofSide)));
@@ -335,6 +336,7 @@ export function workbenchView(app: App): View {
     function fillAround(both: Side[], one: Side): void {
         const shown = both.length ? both : [one];
         levels = shown.map(({ chosen: { series } }) => (series.kind === 'level' ? series.owner : undefined));
+        if (!both.length && differs(app)) levels.push(pairs?.pairs.find(({ id }) => id === `missrate|${levels[0]}`)?.b.owner);
         switches.update(chosen);
         fillDetails(both);
         latest.forget('lines');

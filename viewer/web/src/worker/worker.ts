@@ -54,9 +54,9 @@ const answers = {
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
     heat: (token: Token, id: string, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, phases: number) =>
         counts.heatOf(seriesOf(id), quantity, axis, x0, x1, columns, phases, token),
-    /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
-    selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, most: number, sets: number) =>
-        counts.selected({ series: seriesOf(id), phases, axis: cut(axis, x0, x1), token }, quantity, most, sets, info.functions),
+    /** Of stretches of the axis: so many lines, and sets of a cache (0: none). */
+    selected: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretches: [number, number][], most: number, sets: number) =>
+        counts.selected({ series: seriesOf(id), phases, axis: { ...axis, segments: stretches.flatMap((each) => cut(axis, ...each).segments) }, token }, quantity, most, sets, info.functions),
     /** Of x0 .. x1 of the axis; null: of all. */
     phaseSums: (token: Token, id: string, axis: Axis, stretch: [number, number] | null) => counts.phaseSums(seriesOf(id), axis, stretch, token),
     /** Exact counts of a sweep, and those in groups of so many lines. */
