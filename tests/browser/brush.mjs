@@ -60,6 +60,31 @@ export const brushCases = [
         },
     ],
     [
+        'brush: of several pieces of addresses the details are of these alone; a line is of what is first in it',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'lu', 'n=32', '-m', 'schulz2002', '--causes', '-o', 'pieces.h5');
+            const [[base]] = JSON.parse(t.script('-c', places, t.file('pieces.h5')));
+            t.check(base % 16 === 8, `A begins within a line: ${base}`);
+            const first = base - 8;
+            const pieces = [[first, first + 16], [first + 4096, first + 4096 + 256]];
+            await t.open(page, t.file('pieces.h5'), `sel=${pieces.map((each) => each.map((at) => `0x${at.toString(16)}`).join('-'))}`);
+            const expected = JSON.parse(t.script('-c', `import h5py, json, numpy as np
+g = h5py.File("${t.file('pieces.h5')}", "r")["combined/L1"]
+at = g["address"][:]
+own = np.any([(at >= a) & (at < b) for a, b in ${JSON.stringify(pieces)}], axis=0)
+print(json.dumps([len(np.unique(at[own])), float(g["accesses"][:][own].sum()), float(g["misses"][:][own].sum())]))`));
+            t.equal(expected[0], 17, 'lines by hand');
+            await t.until(page, `document.querySelectorAll('.details .numbers dd').length >= 3`, 'counts of the lines');
+            const shown = await page.locator('.details .numbers dd').allTextContents();
+            t.equal(shown.slice(0, 3).map((each) => number(each.split(/ of | · /)[0])).join(), expected.join(), 'lines, accesses, misses');
+            const [, ...rows] = await tableRows(page, 'Data structures');
+            t.equal(rows.map(([name, misses, accesses]) => [name, number(accesses), number(misses)].join()).join('|'), `A,${expected[1]},${expected[2]}`, 'all are of A');
+            const worst = await tableRows(page, 'Lines with');
+            t.check(worst.length > 2 && worst.slice(1).every(([line]) => line.startsWith('A ')), `worst lines: ${worst.join(' | ')}`);
+        },
+    ],
+    [
         'brush: of two files what the second has more in the selected lines',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
