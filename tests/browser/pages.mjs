@@ -72,7 +72,7 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
             await t.quiet(page);
             const lines = await page.evaluate(`(async () => {
                 const axis = await cachetally.source.axis(['combined/L1', 'combined/L2', 'combined/L3']);
-                const { worst } = await cachetally.source.ask('selected', 'combined/L1', 'misses', [${topPhase}], axis, 0, axis.bytes, 1, 0);
+                const { worst } = await cachetally.source.ask('selected', 'combined/L1', 'misses', [${topPhase}], axis, [[0, axis.bytes]], 1, 0);
                 return worst.map((row) => [String(row.address), row.second]);
             })()`);
             t.equal(
@@ -121,7 +121,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
             await t.open(page, t.file('blocks.h5'));
             const [segments, total, first] = await page.evaluate(`(async () => {
                 const axis = await cachetally.source.axis(['combined/L1']);
-                const { first } = await cachetally.source.ask('selected', 'combined/L1', 'accesses', null, axis, 0, axis.bytes, 1, 0);
+                const { first } = await cachetally.source.ask('selected', 'combined/L1', 'accesses', null, axis, [[0, axis.bytes]], 1, 0);
                 return [axis.segments.length, cachetally.answers.answerOf(cachetally.source.info).accesses, first];
             })()`);
             t.equal(segments, 4, 'stretches of the axis');

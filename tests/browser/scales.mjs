@@ -200,7 +200,7 @@ with h5py.File(sys.argv[1]) as file:
                         document.documentElement.dataset.theme = 'light';
                         const { id, phases } = cachetally.source.info.series.find((each) => each.kind === 'level' && each.owner === level);
                         const axis = await cachetally.source.axis([id]);
-                        const { cells, least, end, most, above } = cachetally.shade(await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, 600, phases), scale);
+                        const { cells, least, end, most, above } = cachetally.shade(await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, 512, phases), scale);
                         return [[...cells], least, end, most, above];
                     },
                     [level, what, scale],

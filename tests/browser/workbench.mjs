@@ -68,7 +68,7 @@ export const workbenchCases = [
                 const axis = await source.axis(source.info.series.filter((each) => each.kind === 'level').map((each) => each.id));
                 const base = Number(axis.segments[0].base);
                 return Promise.all(${JSON.stringify(asked)}.map(async ([from, to, phases]) => {
-                    const part = await source.ask('selected', 'combined/L1', 'misses', phases, axis, from - base, to - base, 5, 512);
+                    const part = await source.ask('selected', 'combined/L1', 'misses', phases, axis, [[from - base, to - base]], 5, 512);
                     const time = await source.ask('phaseSums', 'combined/L1', axis, [from - base, to - base]);
                     return [part.lines, part.first, part.second, part.worst[0]?.second ?? 0, [...time[1]], [...part.sets]];
                 })); })()`);

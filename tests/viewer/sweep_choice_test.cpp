@@ -105,6 +105,14 @@ TEST(SweepChoices, SmallDifferencesDoNotCount) {
     EXPECT_EQ(cheapest, (std::vector<Standing>{{true, false, false}, {true, true, true}, {}, {}}));
 }
 
+TEST(SweepChoices, MonitorsThatSawNothingAreNoBargain) {
+    std::vector<SweepCell> cells{cell_with(0.0, 0.0, 500), cell_with(0.1, 0.1, 1000)};
+    cells[1].events = 90;
+    EXPECT_EQ(standings(cells, parse_choice("error,bits", "")), (std::vector<Standing>{{}, {true, true, true}}));
+    cells[1].events = 0;
+    EXPECT_EQ(standings(cells, parse_choice("error,bits", ""))[0], (Standing{true, true, true})) << "none saw any";
+}
+
 TEST(SweepChoices, BoundsAreInPercentWhereTablesAre) {
     const SweepCell cell = cell_with(0.05, 0.01, 1000), untimed = cell_with(0.05, {}, 1000);
     for (const auto& [text, admitted] : {std::pair{"error<5", false},

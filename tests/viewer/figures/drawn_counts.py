@@ -251,6 +251,22 @@ def heat_tells_no_line_nothing_and_the_least_apart():
         plt.close(figure)
 
 
+def the_axis_is_of_all_levels():
+    """As on the page: what L1 alone has keeps its place in figures of L2, too."""
+    result = lines_file("levels", [0x10000, 0x10040, 0x90000], [0, 0, 0], [1, 1, 1])
+    result.file.close()
+    with h5py.File(result.path, "r+") as file:
+        second = file.copy("combined/L1", "combined/L2") or file["combined/L2"]
+        for name in ("address", "phase", "accesses", "misses"):
+            values = second[name][:1]
+            del second[name]
+            second[name] = values
+        file["combined"].attrs["names"] = ["L1", "L2"]
+    for kind in ("histogram", "heat"):
+        sizes = {level: int(h5py.File(core(kind, Result(result.path), wanted(level=level)), "r")["axis"].attrs["bytes"]) for level in ("L1", "L2")}
+        assert sizes["L2"] == sizes["L1"] and sizes["L1"] > 128, sizes
+
+
 def outliers_are_cut_and_marked():
     """200 lines of 10 and one of 1000: by hand 10 is what all but a hundredth reach, and 1000 more than four times that."""
     result = lines_file("outlier", 0x10000 + 64 * np.arange(512), [0] * 512, [10] * 511 + [1000])

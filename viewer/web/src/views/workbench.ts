@@ -216,7 +216,7 @@ export function workbenchView(app: App): View {
         const { phases, structures } = source.info;
         return {
             ...{ shared: chosen.minus !== null || sides.length > 1, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: chosen.filter.structure && !chosen.selection ? `${app.state.structure} has no addresses of its own: its counts are in the tables.` : differs(app) && !pair ? `Not subtracted: this is of A.${pairs?.pairs.some(({ id }) => id === `missrate|${chosen.series.owner}`) ? ' Miss rates can be.' : ''}` : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
+            message: chosen.filter.structure?.length && !chosen.selection ? `${app.state.structure} has no addresses of its own: its counts are in the tables.` : differs(app) && !pair ? `Not subtracted: this is of A.${pairs?.pairs.some(({ id }) => id === `missrate|${chosen.series.owner}`) ? ' Miss rates can be.' : ''}` : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
             addresses: chosen.series.physical ? 'physical' : 'virtual',
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !pair ? phases.cycles : null,
