@@ -277,16 +277,12 @@ std::string fields_text(std::span<const SweepCell> cells, const SweepView& view,
     return text;
 }
 
-Json row_json(const SweepCell& cell, const Standing& standing, bool named, bool timed) {
-    Json row;
-    if (named)
-        row = {{"workload", cell.workload}, {"link", cell.link}, {"settings", cell.settings}, {"events", cell.events}};
-    row.update({{"counters", cell.counters},
-                {"granularity", granularity_json(cell.granularity)},
-                {"eviction", cell.eviction},
-                {"swapouts", cell.swapouts},
-                {"error", cell.error},
-                {"bytes_per_event", cell.bytes_per_event}});
+Json row_json(const SweepCell& cell, const Standing& standing, bool timed) {
+    Json row = {{"workload", cell.workload}, {"link", cell.link},
+                {"settings", cell.settings}, {"events", cell.events},
+                {"counters", cell.counters}, {"granularity", granularity_json(cell.granularity)},
+                {"eviction", cell.eviction}, {"swapouts", cell.swapouts},
+                {"error", cell.error},       {"bytes_per_event", cell.bytes_per_event}};
     if (cell.cost)
         row.update({{"bits", cell.cost->bits},
                     {"comparators", cell.cost->comparators},
@@ -306,8 +302,7 @@ Json row_json(const SweepCell& cell, const Standing& standing, bool named, bool 
 Json rows_json(std::span<const SweepCell> cells, const SweepView& view) {
     Json rows = Json::array();
     const std::vector<Standing> standing = standings_of(cells, view.choice);
-    const bool named = parts_of(view.cells).size() > 1;
-    for (std::size_t i = 0; i < cells.size(); ++i) rows.push_back(row_json(cells[i], standing[i], named, view.timed));
+    for (std::size_t i = 0; i < cells.size(); ++i) rows.push_back(row_json(cells[i], standing[i], view.timed));
     return rows;
 }
 

@@ -345,7 +345,8 @@ def head_of_fronts(figure, results, panels, kinds, options):
     machines = {panel.about[2] for panel in panels}
     asked = {panel.about[3] for panel in panels}
     told = (f"on {clean(*machines)}" if len(machines) == 1 else "") + (first_of(*asked) if len(asked) == 1 else "")
-    figure.suptitle("; ".join(filter(None, [told, keys])), x=0.06 / figure.get_size_inches()[0], ha="left", fontsize=7.5, color="#333333")
+    partial = [(f"{clean(each.path)} " if len(results) > 1 else "") + f"partial: {each.interrupted()}" for each in results if each.interrupted()]
+    figure.suptitle("; ".join(filter(None, [told, keys, *partial])), x=0.06 / figure.get_size_inches()[0], ha="left", fontsize=7.5, color="#333333")
 
 
 def named_evictions(result, options):

@@ -54,6 +54,16 @@ def where_many_lie_on_one_place_trackers_and_what_remains_are_named():
     assert "t0\nG = 1, C = 16, clock" in shown, shown
 
 
+def partial_files_are_marked_over_several_panels():
+    whole, cut = (fronts_file(name, ["lu", "fft"], ["core-L1"], [0.0, 0.1], "small") for name in ("whole", "cut"))
+    cut.file.close()
+    with h5py.File(cut.path, "r+") as file:
+        file.attrs.update(complete=0, incomplete="interrupted after 3 of 4")
+    for files, said in (([cut.path], "partial: interrupted after 3 of 4"), ([whole.path, cut.path], f"{cut.path} partial: interrupted after 3 of 4"), ([whole.path], None)):
+        title = front(Result(files[0]), wanted(more=files[1:]))._suptitle.get_text()
+        assert title.endswith(said) if said else "partial" not in title, title
+
+
 def panels_of_one_workload_stand_beside_each_other():
     """Whatever the order in the files, and however their machines call their links; titles say what differs."""
     one, other = fronts_file("a", ["lu", "radix", "fft"], ["core-L1"], [0.0], "small"), fronts_file("b", ["fft", "lu"], ["core-L1D"], [0.1], "big")
