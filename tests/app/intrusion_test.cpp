@@ -24,6 +24,16 @@ protected:
     TemporaryDirectory directory;
 };
 
+TEST_F(IntrusionCommand, LeavesOutWhatIsImpossibleWhereOthersRemain) {
+    const Words six{"intrusion", "lu", "n=16", "block=8", "--monitor", "ways=6", "--json", "--counters"};
+    EXPECT_EQ(call(six + Words{"18"}).json()["rows"].size(), 1U) << "whatever the number by default";
+    const Finished some = call(six + Words{"16,18"});
+    EXPECT_EQ(some.status, 0) << some.err;
+    EXPECT_THAT(some.err, HasSubstr("left out: 16 counters cannot be divided into sets of 6"));
+    EXPECT_EQ(some.json()["rows"].size(), 1U);
+    EXPECT_EQ(call(six + Words{"16,20"}).status, 2);
+}
+
 TEST_F(IntrusionCommand, GivesARowPerConfiguration) {
     const Words words{"intrusion",  "lu",
                       "n=16",       "block=8",

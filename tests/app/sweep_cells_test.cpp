@@ -192,6 +192,13 @@ TEST_F(SweepCells, ImpossibleOnesAreLeftOutWhereOthersRemain) {
         if (row["settings"] == "ways=5") cells.push_back(row["counters"].dump() + " " + row["granularity"].dump());
     EXPECT_EQ(cells, std::vector<std::string>{"15 1"});
     EXPECT_EQ(rows.size(), 4U + 1U);
+    const Words stores{"sweep",      "lu", "n=16",          "block=8", "--vary", "kinds=load+store,store",
+                       "--counters", "8",  "--granularity", "1",       "--json"};
+    const Finished linked = cachetally(directory_.path(), stores + Words{"--link", "core-L1D,L1D-L2"});
+    ASSERT_EQ(linked.status, 0) << linked.err;
+    EXPECT_THAT(linked.err, HasSubstr("a monitor of store would see nothing on 'L1D-L2'"));
+    EXPECT_EQ(linked.json()["rows"].size(), 3U);
+    EXPECT_EQ(cachetally(directory_.path(), stores + Words{"--link", "L1D-L2", "--monitor", "cores=7"}).status, 2);
 }
 
 /// Circles in a figure of a front.
