@@ -86,13 +86,16 @@ TEST_F(TrackerCommand, IsShownAsItWasPrinted) {
     for (const TrackerWords& words :
          {TrackerWords{"figure", "front", "t.h5", "-o", "t.svg"},
           {"sweep", "lu", "n=16", "block=8", "processors=2", "-m", "coherent8", "-o", "s.h5"},
-          {"figure", "front", "s.h5", "t.h5", "--beside", "t.h5", "-o", "st.svg"}}) {
+          {"figure", "front", "s.h5", "t.h5", "--beside", "t.h5", "-o", "st.svg"},
+          {"trackers", "lu", "n=16", "block=8", "processors=2", "-m", "coherent8", "--monitor", "kinds=store", "-o",
+           "stores.h5"}}) {
         const Finished drawn = cachetally(directory.path(), words);
         EXPECT_EQ(drawn.status, 0) << drawn.err;
     }
     for (const auto& [words, says] :
          {std::pair<TrackerWords, const char*>{{"figure", "sweep", "s.h5", "s.h5", "-o", "x.svg"}, "are of one file"},
           {{"figure", "front", "s.h5", "--beside", "s.h5", "-o", "x.svg"}, "are drawn from that of trackers"},
+          {{"figure", "front", "s.h5", "--beside", "stores.h5", "-o", "x.svg"}, " events, of which no sweep here has"},
           {{"figure", "front", "t.h5", "--metric", "energy", "-o", "x.svg"}, "trackers have no energy"},
           {{"figure", "sweep", "t.h5", "-o", "x.svg"}, "of it there are: front"},
           {{"show", "t.h5", "--objectives", "error"}, "is of trackers: "},

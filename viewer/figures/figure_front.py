@@ -76,6 +76,7 @@ class Points:
         self.bounds = bounds
         self.path, self.about, self.of, self.ordinal, self.title = path, about, of, ordinal, ""
         self.tracked = []  # files of trackers
+        self.events = set()  # that monitors saw; empty: not known
         self.names, self.wholes, self.looks, self.cells = [], [], [], False
         self.error, self.other = np.array([]), np.array([])
         self.admitted, self.remains = np.array([], bool), np.array([], bool)
@@ -237,12 +238,22 @@ def first_of(asked):
     return f", the first {asked:,} references" if asked else ""
 
 
+def events_of(result, cells):
+    """That the monitors of cells saw; empty: the file does not tell."""
+    rows, attributes = result.file["sweep/rows"], result.file["sweep"].attrs
+    if "events" in rows:
+        return set(rows["events"][:][cells.chosen].tolist())
+    return {int(attributes["events"])} if "events" in attributes else set()
+
+
 def stand_on_fronts(panels, tracked, metric, alone):
     """Trackers on the fronts of sweeps of their workload, link and machine; where there are none, on one of their own, if that is wanted."""
     about = program, link, machine, asked = about_trackers(tracked)
-    own = [panel for panel in panels if panel.about == about and panel.cells]
+    events = tracked.file["trackers"].attrs.get("events")
+    own = [panel for panel in panels if panel.about == about and panel.cells and (events is None or not panel.events or int(events) in panel.events)]
     if not own and not alone:
-        raise Refused(f"{tracked.path}: its trackers are of {program} on {machine}, {link}{first_of(asked)}, of which no sweep here has cells")
+        seen = "" if events is None else f", {int(events):,} events"
+        raise Refused(f"{tracked.path}: its trackers are of {program} on {machine}, {link}{first_of(asked)}{seen}, of which no sweep here has cells")
     if not own:
         own = [Points(tracked.path, about)]
         panels += own
@@ -270,6 +281,7 @@ def panels_of(results, options, metric):
         ordinal = sum(panel.path == result.path and panel.about[0] == workload for panel in panels)
         bounds = bounds_of(result, options.standing[i] if options.standing else "")
         panels.append(Points(result.path, (workload, link, result.program()[1], asked_of(result)), of, ordinal, bounds))
+        panels[-1].events = events_of(result, cells)
         add_cells(panels[-1], cells, metric, kinds, standing)
     for result in results:
         if "trackers" in result.file:
