@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "viewer/answer_words.hpp"
 #include "viewer/component_tables.hpp"
@@ -26,7 +27,26 @@ bool has_comma(const std::vector<std::string>& names) {
     return std::ranges::any_of(names, [](const std::string& name) { return name.find(',') != std::string::npos; });
 }
 
-/// "phase 4", "phases 6, 9 (solve), 12 (check)": names once for those in a row; of many, or where names come again,
+/// Neighbours of one name: "6", "6, 7", "6-9"; `count` of them, the last of which is `last`.
+struct PhaseRun {
+    std::string numbers;
+    std::size_t last, count;
+};
+
+template <class Name>
+std::vector<PhaseRun> runs_of_phases(const std::vector<std::size_t>& numbers, const Name& name) {
+    std::vector<PhaseRun> runs;
+    for (std::size_t i = 0, first = 0; i < numbers.size(); ++i) {
+        const std::size_t last = numbers[i];
+        if (i + 1 < numbers.size() && numbers[i + 1] == last + 1 && name(last + 1) == name(last)) continue;
+        const std::size_t count = i + 1 - std::exchange(first, i + 1);
+        const std::string from = count > 1 ? fmt::format("{}{}", last + 1 - count, count > 2 ? "-" : ", ") : "";
+        runs.push_back({.numbers = from + std::to_string(last), .last = last, .count = count});
+    }
+    return runs;
+}
+
+/// "phase 4", "phases 6-8, 9 (solve), 12 (check)": names once for those in a row; of many, or where names come again,
 /// these alone, "36 phases (solve, check)", or the first, "and 29 more"
 std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
     const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
@@ -34,19 +54,20 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
     for (const std::size_t number : numbers)
         if (std::ranges::find(kinds, name(number)) == kinds.end()) kinds.push_back(name(number));
     const bool all_named = std::ranges::find(kinds, "") == kinds.end();
-    std::size_t runs = 0;  // of one name
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        if (i + 1 == numbers.size() || name(numbers[i]) != name(numbers[i + 1])) ++runs;
-    if ((numbers.size() > most_named || runs > kinds.size()) && all_named && kinds.size() <= most_kinds)
+    std::size_t changes = 1;  // of names
+    for (std::size_t i = 1; i < numbers.size(); ++i) changes += name(numbers[i]) != name(numbers[i - 1]);
+    const std::vector<PhaseRun> runs = runs_of_phases(numbers, name);
+    if ((runs.size() > most_named || changes > kinds.size()) && all_named && kinds.size() <= most_kinds)
         return fmt::format("{} phases ({})", numbers.size(), fmt::join(kinds, has_comma(kinds) ? "; " : ", "));
-    const std::span shown = std::span(numbers).first(std::min(numbers.size(), most_named));
+    const std::span shown = std::span(runs).first(std::min(runs.size(), most_named));
     std::vector<std::string> words;
+    std::size_t rest = numbers.size();
     for (std::size_t i = 0; i < shown.size(); ++i) {
-        const std::string own = name(shown[i]);
-        const bool again = i + 1 < shown.size() && own == name(shown[i + 1]);
-        words.push_back(own.empty() || again ? std::to_string(shown[i]) : fmt::format("{} ({})", shown[i], own));
+        const std::string own = name(shown[i].last);
+        const bool again = i + 1 < shown.size() && own == name(shown[i + 1].last);
+        words.push_back(own.empty() || again ? shown[i].numbers : fmt::format("{} ({})", shown[i].numbers, own));
+        rest -= shown[i].count;
     }
-    const std::size_t rest = numbers.size() - shown.size();
     return fmt::format("phase{} {}{}", numbers.size() == 1 ? "" : "s", fmt::join(words, ", "),
                        rest > 0 ? fmt::format(" and {} more", rest) : "");
 }

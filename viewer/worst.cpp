@@ -178,7 +178,7 @@ Worst worst_of(const RunView& view, const std::string& name, const std::string& 
     for (const LevelMisses::Row& row : level.rows) {
         if (!is_of_worst(row)) continue;
         if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
-        by_phase[row.phase] += worst.cause ? static_cast<double>(row.causes[worst.cause->index]) : row.misses;
+        by_phase[row.phase] += row.misses;
     }
     if (!worst.part)
         for (std::size_t phase = 0; phase < view.counts.run.phases.size(); ++phase)

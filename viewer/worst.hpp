@@ -42,7 +42,7 @@ struct Worst {
     std::optional<double> accesses;     ///< to the structure; nothing: not known
     std::optional<Part> part;           ///< what the structure has of the misses
     std::optional<Part> cause;          ///< of the structure's misses (MissCause)
-    std::vector<double> by_phase;       ///< the structure's misses of that cause; of no structure: the level's
+    std::vector<double> by_phase;       ///< the structure's misses; of no structure: the level's
     std::string evictor;                ///< of most of the structure's lines; empty: not known
     std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
 };

@@ -55,19 +55,25 @@ def main():
     answer["structure"] = best(order, [misses[of == n].sum() for n in order])
     worst = answer["structure"][0]
     answer["cause"] = causes and best([c.replace("_", " ") for c in CAUSES], [causes[c][cause_of == worst].sum() for c in CAUSES])
-    if answer["cause"]:  # phases of the misses of that cause
-        of, misses, phase = cause_of, causes[answer["cause"][0].replace(" ", "_")], cause_phase
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
     answer["phase"] = best(phases, by_phase)
     stands_out = by_phase.max() >= 1.25 * by_phase[list(chosen)].mean()
     answer["phases"] = [i for i in chosen if by_phase[i] >= (0.9 * by_phase.max() if stands_out else 0)]
-    if len(chosen) > 1:  # what the sentence ends with: of many the first eight, and names once for those in a row
-        shown, rest = answer["phases"][:8], len(answer["phases"]) - 8
+    if len(chosen) > 1:  # what the sentence ends with: of many runs of neighbours the first eight, and names once for those in a row
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
-        words = [str(i) if name(i) == name(after) else str(i) + "".join(name(i)) for i, after in zip(shown, shown[1:] + [-1])]
+        runs = []
+        for i in answer["phases"]:
+            if runs and runs[-1][-1] == i - 1 and name(i) == name(i - 1):
+                runs[-1].append(i)
+            else:
+                runs.append([i])
+        shown, rest = runs[:8], sum(map(len, runs[8:]))
+        numbers = [f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in shown]
+        words = [text + ("" if after and name(r[-1]) == name(after[0]) else "".join(name(r[-1]))) for text, r, after in zip(numbers, shown, shown[1:] + [None])]
         how = "all" if (by_phase > 0).sum() == 1 else "worst"
         kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
-        several = f"phase{'s' * (len(shown) > 1)} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
+        plural = 's' if len(answer['phases']) > 1 else ''
+        several = f"phase{plural} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
         in_a_row = [name(i) == name(after) for i, after in zip(answer["phases"], answer["phases"][1:])]
         if (rest > 0 or in_a_row.count(False) + 1 > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
             comma = "; " if any("," in kind for kind in kinds) else ", "

@@ -145,6 +145,18 @@ export const workbenchCases = [
             t.check(svg.includes('>1 line up to 5k<') && svg.includes('>1 cell up to '), svg.match(/>[^<]* up to [^<]*</g)?.join());
             await t.open(page, t.file('outlier.h5'), 'show=accesses&scale=linear');
             t.check(!(await t.saved(page, 'SVG')).includes(' up to '), 'nothing is cut');
+            // and of differences, on both sides
+            const twice = [...lines.slice(0, 1000), ...lines.slice(0, 1000), ...Array.from({ length: 3000 }, () => `0 ${address(18).toString(16)} 8\n`)];
+            writeFileSync(t.file('outlier2.din'), twice.join(''));
+            writeFileSync(t.file('outlier.names'), '0x400000 64000 8 rows\n');
+            for (const trace of ['outlier', 'outlier2']) t.run('replay', t.file(`${trace}.din`), '--structures', t.file('outlier.names'), '-m', 'generic3', '-o', `of-${trace}.h5`);
+            await t.open(page, t.file('of-outlier.h5'), 'show=accesses');
+            await t.compare(page, t.file('of-outlier2.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await page.evaluate(`cachetally.set({ file: 'difference' })`);
+            await t.quiet(page);
+            const both = await t.saved(page, 'SVG');
+            t.check(/>\d columns up to ±5k</.test(both) && />2 cells up to ±[\d.]+k</.test(both), both.match(/>[^<]* up to [^<]*</g)?.join());
         },
     ],
     [

@@ -39,7 +39,7 @@ CellExtent extent_of(const CellValues& values, DrawnScale scale) {
     if (sizes.empty()) return {};
     const auto ends = std::minmax_element(sizes.begin(), sizes.end());
     const double least = *ends.first, most = *ends.second;
-    return {least, most, values.differences ? most : end_of_scale(quantile(sizes, clip_quantile), most, scale)};
+    return {least, most, end_of_scale(quantile(sizes, clip_quantile), most, scale)};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ CellShades shades_of(const CellValues& values, DrawnScale scale, const CellValue
     for (std::size_t cell = 0; cell < found.cells.size(); ++cell) {
         const double mean = mean_of(values, cell), size = std::abs(mean);
         if (std::isnan(mean)) continue;
-        const bool above = mean > end * (1 + shade_rounding);
+        const bool above = size > end * (1 + shade_rounding);
         found.above += above ? 1 : 0;
         const double place =
             size > 0 && found.logarithmic ? std::max(0.0, std::log(size / least)) / whole : size / whole;

@@ -330,6 +330,13 @@ TEST(DrawnShades, OfDifferencesGoDownFromZero) {
     const CellShades found = shades_of({sum, weight, true}, DrawnScale::automatic);
     EXPECT_EQ(found.cells,
               (std::vector<std::uint8_t>{first_shade + 48 + 47, first_shade + 47, cell_zero, first_shade + 24}));
+    Numbers far(600, 10);
+    far[1] = -1000, far[2] = -10;
+    const CellShades cut_off = shades_of({far, Numbers(600, 1), true}, DrawnScale::automatic);
+    EXPECT_EQ(cut_off.end, 10);
+    EXPECT_EQ(cut_off.above, 1);
+    EXPECT_EQ(cut_off.cells[1], cell_above);
+    EXPECT_EQ(cut_off.cells[2], first_shade + 48 + 47);
 }
 
 }  // namespace

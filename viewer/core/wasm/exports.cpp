@@ -214,6 +214,9 @@ Answer* CACHETALLY_PAGE(shades)(const Numbers& sum, const Numbers& weight, const
     answer->put_all(found.cells);
     return answer;
 }
+double CACHETALLY_PAGE(clip_of)(const Numbers& values) {
+    return cachetally::clip_of({values.data, values.data + values.size});
+}
 double CACHETALLY_PAGE(end_of_scale)(double clip, double most, DrawnScale scale) {
     return cachetally::end_of_scale(clip, most, scale);
 }

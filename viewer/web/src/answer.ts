@@ -4,7 +4,7 @@ import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, misses as missesOf, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, narrowed, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Cube, type Dimension, type Filter } from './cube';
-import { abridged, full, percent, phasesInWords, phasesNamed, phasesText } from './numbers';
+import { abridged, full, percent, phasesInWords, phasesText } from './numbers';
 import type { FileInfo, Phases } from './protocol';
 import { filterByNames, type State } from './app';
 
@@ -47,8 +47,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const totals = { accesses: subject ? own(cube, 'accesses') : all.accesses, misses: subject || only >= 0 ? own(cube, 'misses') : all.misses };
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
     const cause = largest(causeNames, causes, only < 0 ? undefined : only);
-    // phases of the misses of that cause
-    const byPhase = cube ? [...sumsBy(cube, 'phase', cause ? cube.causes![cause.index] : cube.misses, rows)] : [];
+    const byPhase = cube ? [...sumsBy(cube, 'phase', cube.misses, rows)] : [];
     const phase = largest(cube?.dimensions.phase?.names ?? [], byPhase);
     const several = (chosen ?? byPhase).length;
     const standsOut = phase !== null && phase.count * several >= phaseRule.standsOut * phase.of;
@@ -141,14 +140,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
         const part = percent(answer.inPhases / phase.of);
-        const these = cause ? missesOf[cause.name as Cause] : 'misses';
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
-        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} of its ${these}${timeIn(info, answer.phases, chosen)}` : spread;
+        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} of its ${what}${timeIn(info, answer.phases, chosen)}` : spread;
         // names of several are in the sentence
-        const words = answer.phases.length > phasesNamed ? `${answer.phases.length} phases` : phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
-        const value = answer.standsOut ? words : 'in all phases';
-        // with the cause that the note speaks of, so that the picture's bars of phases are of the same misses
-        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, cause: cause?.name ?? '', ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
+        const words = phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
+        const value = answer.standsOut ? (words.length > 40 ? `${answer.phases.length} phases` : words) : 'in all phases';
+        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
     } else if (chosen) {
         const note = `as chosen: ${percent(misses / inAll)} of the ${what} of all phases${timeIn(info, chosen)}`;
         tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });

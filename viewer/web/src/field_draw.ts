@@ -158,7 +158,7 @@ export function drawKey(p: Painter, x: number, y: number, width: number, { end, 
     if (above === 0 || width < 300) return;
     const behind = begin + wide + Math.max(48, textWidth(last, 11) + 17);
     p.rect(behind, y - 5, 10, 10, colours.marker);
-    p.text(behind + 14, y, `${brief(above)} cell${above === 1 ? '' : 's'} up to ${text(most)}`, { colour: colours.marker, size: 11, weight: 600 });
+    p.text(behind + 14, y, `${brief(above)} cell${above === 1 ? '' : 's'} up to ${signed ? '±' : ''}${text(most)}`, { colour: colours.marker, size: 11, weight: 600 });
 }
 
 /** What is not selected is paler; what is has a frame, and a mark beside its rows. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them, and ranges of them.
-import { max, range } from 'd3-array';
+import { max, range, sum } from 'd3-array';
 import { longestName } from '../../answer.json';
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
@@ -24,7 +24,7 @@ export function brief(value: number): string {
 export function percent(fraction: number): string {
     if (!Number.isFinite(fraction)) return '–';
     const value = fraction * 100;
-    return `${withMinus(value === 0 ? '0' : Math.abs(value) < 0.1 ? value.toPrecision(2) : value.toFixed(2))} %`;
+    return `${withMinus(value === 0 ? '0' : Math.abs(value) < 0.1 ? value.toPrecision(2) : value.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ','))} %`;
 }
 
 /** Round percentages without zeros behind the point. */
@@ -88,17 +88,21 @@ export const phasesText = (phases: number[] | null): string =>
 /** A long name without its middle, as names differ at their ends; as abridged() of the terminal. */
 export const abridged = (text: string, most = longestName): string => (text.length <= most ? text : `${text.slice(0, most / 2)} … ${text.slice(3 - most / 2)}`);
 /** More are told by how many they are. */
-export const phasesNamed = 8;
+const phasesNamed = 8;
 
-/** "phase 4", "phases 6, 9 (solve), 12 (check)": with names that the program gives, once for those in a row; of many, or where names
+/** "phase 4", "phases 6-8, 9 (solve), 12 (check)": with names that the program gives, once for those in a row; of many, or where names
  * come again, these alone, "36 phases (solve, check)", or the first, "and 29 more". */
 export function phasesInWords(numbers: number[], names: string[]): string {
     const name = (i: number) => (names[i] && names[i] !== `phase ${i}` ? ` (${names[i]})` : '');
     const kinds = [...new Set(numbers.map((i) => name(i).slice(2, -1)))];
-    const [many, runs] = [numbers.length > phasesNamed, numbers.filter((i, at) => name(i) !== name(numbers[at + 1])).length];
-    if ((many || runs > kinds.length) && kinds.length <= 4 && !kinds.includes('')) return `${numbers.length} phases (${kinds.join(kinds.some((kind) => kind.includes(',')) ? '; ' : ', ')})`;
-    const words = numbers.slice(0, phasesNamed).map((i, at) => `${i}${at < phasesNamed - 1 && name(i) === name(numbers[at + 1]) ? '' : name(i)}`);
-    return `phase${words.length === 1 ? '' : 's'} ${words.join(', ')}${many ? ` and ${numbers.length - phasesNamed} more` : ''}`;
+    // neighbours of one name: "6", "6, 7", "6-9"
+    const runs = joined(numbers.map((i): [number, number] => [i, i + 1]), (end, from) => from > end || name(from) !== name(from - 1));
+    const changes = numbers.filter((i, at) => name(i) !== name(numbers[at + 1])).length;
+    if ((runs.length > phasesNamed || changes > kinds.length) && kinds.length <= 4 && !kinds.includes('')) return `${numbers.length} phases (${kinds.join(kinds.some((kind) => kind.includes(',')) ? '; ' : ', ')})`;
+    const again = (run: number) => run < phasesNamed - 1 && run + 1 < runs.length && name(runs[run][0]) === name(runs[run + 1][0]);
+    const words = runs.slice(0, phasesNamed).map(([from, end], run) => `${['', `${from}, `][end - from - 1] ?? `${from}-`}${end - 1}${again(run) ? '' : name(from)}`);
+    const rest = sum(runs.slice(phasesNamed), ([from, end]) => end - from);
+    return `phase${numbers.length === 1 ? '' : 's'} ${words.join(', ')}${rest ? ` and ${rest} more` : ''}`;
 }
 
 export function parseRange(text: string | undefined, most: number): [number, number] | null {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Panels over an axis of addresses: columns of the whole axis and of what is in sight; their drawing, and the table behind them.
-import { range, sum } from 'd3-array';
+import { max as maxOf, min as minOf, range, sum } from 'd3-array';
 import { addressesIn, describe, hex } from './axis';
-import { drawNote, drawUp, extentOf, valueScale, type ValueScale, type Wanted } from './chart';
-import { answer, endOfScale } from './core';
+import { drawNote, drawUp, valueScale, type ValueScale, type Wanted } from './chart';
+import { answer, call, endOfScale } from './core';
 import type { Row, Table } from './dom';
 import type { FieldModel } from './field';
 import { Hand } from './gestures';
@@ -54,8 +54,8 @@ export function columnsOf({ x0: from, x1: to, touched, sum: sums, min: lows, max
 }
 
 /** Differences have 0 in the middle; others go from 0, or from the least (of at least a power of ten) where they are logarithmic. */
-function scaleFor(panel: Panel, columns: Columns, [least, most]: [number, number], log: boolean): ValueScale {
-    if (panel.signed) return valueScale(extentOf(columns.mean, columns.min, columns.max), log ? 'log' : 'linear', { symmetric: true, about: 4 });
+function scaleFor(panel: Panel, [least, most]: [number, number], log: boolean): ValueScale {
+    if (panel.signed) return valueScale({ least: -most, most, small: least, large: most }, log ? 'log' : 'linear', { symmetric: true, about: 4 });
     const from = log ? Math.min(least, most / 10) : 0;
     return valueScale({ least: from, most, small: least, large: most }, log && from > 0 ? 'log' : 'linear', { about: 3 });
 }
@@ -92,26 +92,29 @@ export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number,
         p.line([[x, y + height], [x + width, y + height]], theme().line);
         return drawNote(p, panel.message || (data ? 'nothing here' : 'reading …'), box);
     }
-    const [least, most] = shared ?? [log ? columns.leastPositive : columns.least, columns.most];
-    const end = panel.rate || panel.signed || shared ? most : endOfScale(data!.clip, most, wanted);
-    const scale = scaleFor(panel, columns, [least, panel.rate ? Math.max(most, 0.01) : end], log);
+    const sizes = panel.signed ? columns.mean.map(Math.abs).filter((each) => each > 0) : null;
+    const [least, most] = sizes ? [minOf(sizes) ?? 0, maxOf(sizes) ?? 0] : (shared ?? [log ? columns.leastPositive : columns.least, columns.most]);
+    const end = shared || (panel.rate && !sizes) ? most : endOfScale(sizes ? call('clip_of', sizes) : data!.clip, most, wanted);
+    const scale = scaleFor(panel, [least, panel.rate && !sizes ? Math.max(most, 0.01) : end], log);
     drawUp(p, box, scale, !panel.rate ? brief : panel.signed ? (value) => percentTick(value).replace(' %', '') : percentTick);
     drawColumns(p, columns, scale, panel, box);
     if (columns.least === 0 && columns.most === 0) drawNote(p, panel.signed ? 'no difference' : '0 everywhere', box);
-    if (end < columns.most && !panel.signed) drawCut(p, box, columns, data!, end, panel);
+    const top = sizes ? most : columns.most;
+    if (end < top) drawCut(p, box, columns, data!, [end, top], panel);
 }
 
-/** Marks on columns that reach above the scale, and how many lines do. */
-function drawCut(p: Painter, { x, y, width, head }: Box, { max, most }: Columns, { grain, above }: Buckets, end: number, { meaning, title }: Panel): void {
+/** Marks on columns that reach beyond the scale, and how many lines do; of differences, how many columns. */
+function drawCut(p: Painter, { x, y, width, height, head }: Box, { mean, max }: Columns, { grain, above }: Buckets, [end, most]: [number, number], { meaning, title, signed, rate }: Panel): void {
     const { marker } = theme();
     const boxes: number[] = [];
-    max.forEach((each, px) => each > end && boxes.push(x + px - 1, y - 5, 3, 4));
+    (signed ? mean.map(Math.abs) : max).forEach((each, px) => each > end && boxes.push(x + px - 1, signed && mean[px] < 0 ? y + height + 1 : y - 5, 3, 4));
     p.rects(boxes, marker);
-    const what = grain <= 4096 ? 'line' : 'block';
+    const [count, what] = signed ? [boxes.length / 4, 'column'] : [above, grain <= 4096 ? 'line' : 'block'];
+    const upTo = `up to ${signed ? '±' : ''}${rate ? percentTick(most).replace(' %', '') : brief(most)}`;
     // under the titles where there is room, else beside what the numbers are, as far as that fits
     const under = (head ?? titleHeight) > titleHeight;
     const room = width - (under ? 160 : textWidth(meaning, 11) + textWidth(title, 13, 600) + 30);
-    const texts = [`${brief(above)} ${what}${above === 1 ? '' : 's'} up to ${brief(most)}`, `up to ${brief(most)}`, ''];
+    const texts = [`${brief(count)} ${what}${count === 1 ? '' : 's'} ${upTo}`, upTo, ''];
     const text = texts.find((each) => textWidth(each, 11, 600) <= Math.max(0, room))!;
     p.text(x + width - (under ? 0 : textWidth(meaning, 11) + 14), y - (under ? 14 : titleHeight - 10), text, { colour: marker, size: 11, anchor: 'end', weight: 600 });
 }

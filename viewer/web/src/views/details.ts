@@ -79,25 +79,22 @@ function causeBlock(app: App, counts: number[]): HTMLElement | null {
 function evictorBlock(app: App, chosen: Chosen): HTMLElement | null {
     const { series, phases, filter } = chosen;
     const found = series.kind === 'level' && !filter.function && !filter.core ? evictionsOf(app.source.info, series.owner, phases, structuresChosen(app, chosen)) : [];
-    const sums = rollups(found, (some) => sum(some, ({ count }) => count), ({ by }) => by);
-    return bars('Who evicts it', 'lines', mostFirst(sums.map(([name, count]) => ({ name, count }))), 1, 'What evicts what');
+    return bars('Who evicts it', 'lines', mostFirst(rollups(found, (some) => sum(some, ({ count }) => count), ({ by }) => by).map(([name, count]) => ({ name, count }))), 1, 'What evicts what');
 }
 
 function codeBlock(app: App, chosen: Chosen, filter: Filter, by: Dimension, title: string): HTMLElement | null {
     const { cube } = chosen;
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
-    const rows = rowsOf(cube, filter);
     const key = { function: 'func', core: 'core' }[by as string];
     const part = (count: number, i: number): Part => ({ name: names[i], count, go: key ? () => app.set({ [key]: names[i] }) : undefined });
     const [what, values] = chosen.cause >= 0 && cube.causes ? [`${causeNames[chosen.cause]} misses`, cube.causes[chosen.cause]] : ['misses', cube.misses];
-    return bars(title, what, mostFirst(Array.from(sumsBy(cube, by, values, rows), part)), by === 'core' ? 2 : 1);
+    return bars(title, what, mostFirst(Array.from(sumsBy(cube, by, values, rowsOf(cube, filter)), part)), by === 'core' ? 2 : 1);
 }
 
 /** Lines that cores take from each other, as texts and how often. */
 function sharedLines(app: App, { series, selection, phases, filter }: Chosen) {
-    const { info } = app.source;
-    const sharing = info.sharing!;
+    const [{ info }, sharing] = [app.source, app.source.info.sharing!];
     const rows = sharingRows(info, series.owner, selection, phases).filter((i) => !filter.function && (!filter.core || filter.core.includes(sharing.core[i])));
     return groups(rows, (i) => sharing.address[i]).map(([address, some]) => {
         const cores = [...new Set(some.flatMap((i) => [sharing.core[i], sharing.by_core[i]]))].sort((a, b) => a - b).join(' ');
@@ -214,8 +211,7 @@ export function selectedTable(app: App, chosen: Chosen, parts: StructureSums[], 
 
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
-    const { info } = app.source;
-    const { cube } = chosen;
+    const [{ info }, { cube }] = [app.source, chosen];
     if (!cube?.dimensions[by]) return null;
     const { names } = cube.dimensions[by];
     const rows = rowsOf(cube, filter);
@@ -333,7 +329,7 @@ export function differenceSentence(sides: Side[], [structures, , functions]: (Ta
         return [name, y - x];
     });
     const largest = max(causes, ([, each]) => Math.abs(each))!;
-    const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows[0], 'function '], ...sort(causes.filter(([, each]) => only < 0 && Math.abs(each) >= largest / 2), ([, each]) => -Math.abs(each)).map((each) => [each, ''])] as const;
+    const parts = [[state.structure ? null : structures?.rows[0], 'data structure '], [state.func ? null : functions?.rows.find(([name]) => !String(name).startsWith('(')), 'function '], ...sort(causes.filter(([, each]) => only < 0 && Math.abs(each) >= largest / 2), ([, each]) => -Math.abs(each)).map((each) => [each, ''])] as const;
     const most = parts.flatMap(([row, what]) => (row && Number(row.at(-1)) !== 0 && !Number.isNaN(row.at(-1)) ? [`${what}${row[0]} ${more(Number(row.at(-1)))}`] : []));
     return `${more(b - a)} ${only < 0 ? '' : `${causeNames[only]} `}misses of ${level}${a > 0 ? ` (${b < a ? '−' : b > a ? '+' : ''}${percent(Math.abs(b - a) / a)})` : ''}${most.length ? `; largest differences: ${most.join(', ')}` : ''}${inWholes && !state.structure ? ', of data structures as wholes' : ''}.`;
 }
