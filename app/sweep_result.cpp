@@ -109,6 +109,16 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             plan.variants.push_back(std::move(variant));
         }
     if (plan.variants.empty()) std::rethrow_exception(first);
+    // what counts the same events is compared, and stands together
+    std::vector<std::pair<std::string, std::string>> places;
+    const auto place = [&](const SweepVariant& variant) {
+        const std::pair own{variant.base.link, counting(variant.settings)};
+        const auto found = std::ranges::find(places, own);
+        if (found == places.end()) places.push_back(own);
+        return std::ranges::find(places, own) - places.begin();
+    };
+    for (const SweepVariant& variant : plan.variants) place(variant);
+    std::ranges::stable_sort(plan.variants, {}, place);
     std::ranges::sort(plan.left_out);  // links have the same
     plan.left_out.erase(std::unique(plan.left_out.begin(), plan.left_out.end()), plan.left_out.end());
     return plan;

@@ -159,6 +159,8 @@ struct SpecKey {
 };
 /// Every key in the order of the documentation: for --help.
 std::vector<SpecKey> monitor_keys();
+/// Whether a key says which events are counted, beside the link: what differs in it counts other things.
+bool chooses_events(std::string_view key);
 
 /// True where the sum of all records is the exact histogram whatever happens, so that the error is 0 by law: one line
 /// (or less) per counter and a ring that loses nothing.

@@ -387,6 +387,11 @@ std::string to_string(const MonitorSpec& spec) {
     return text;
 }
 
+bool chooses_events(std::string_view key) {
+    constexpr std::string_view choosing[] = {"kinds", "range", "cores", "start"};
+    return std::ranges::find(choosing, key) != std::end(choosing);
+}
+
 std::vector<SpecKey> monitor_keys() { return {std::begin(keys), std::end(keys)}; }
 
 }  // namespace cachetally

@@ -200,14 +200,13 @@ std::vector<const Objective*> objectives_for(std::span<const SweepCell> cells, c
     return parse_choice(timed ? "error,slowdown,bytes,bits" : "error,bytes,bits", "").objectives;
 }
 
-std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice) {
+std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice, bool counted) {
     const std::vector<const Objective*> objectives = objectives_for(cells, choice);
-    // a monitor that saw nothing where others did is no bargain
-    const bool counted = std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.events > 0; });
     std::vector<Standing> result(cells.size());
     std::vector<Point> points;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < cells.size(); ++i) {
+        // a monitor that saw nothing where others did is no bargain
         result[i].admitted = choice.admits(cells[i]) && (cells[i].events > 0 || !counted);
         Point point;
         for (const Objective* each : objectives)

@@ -70,8 +70,9 @@ struct Standing {
     friend bool operator==(const Standing&, const Standing&) = default;
 };
 
-/// Compares cells of one workload and link. Cells of which an objective is not known stand on no front.
-std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice);
+/// Compares cells that count the same events of one workload on one link; `counted`: any monitor there saw events.
+/// Cells of which an objective is not known stand on no front.
+std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice, bool counted);
 
 /// Those that standings() goes by.
 std::vector<const Objective*> objectives_for(std::span<const SweepCell> cells, const SweepChoice& choice);

@@ -155,6 +155,7 @@ void write_rows(Group rows, const std::vector<SweepCell>& cells, const SweepView
     rows.write("row", numbers_to(cells.size()));
     for_each_column([&](const char* name, auto member) { write_member(rows, name, cells, member); });
     for_each_place([&](const char* name, auto member) { write_member(rows, name, cells, member); });
+    rows.write_texts("counting", column_of(cells, [](const SweepCell& cell) { return counting(cell.settings); }));
     const std::vector<Standing> standings = standings_of(cells, view.choice);
     const auto flag = [&](const char* name, bool Standing::*member) {
         rows.write(name, column_of(standings, [&](const Standing& each) { return std::uint8_t{each.*member}; }));

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which cells of a sweep belong together, and what all workloads together say.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "base/text.hpp"
+#include "monitor/spec.hpp"
 #include "viewer/sweep_view.hpp"
 
 namespace cachetally {
@@ -19,7 +23,11 @@ std::vector<std::span<const SweepCell>> runs_of(std::span<const SweepCell> cells
     return runs;
 }
 
-bool one_field(const SweepCell& a, const SweepCell& b) { return a.workload == b.workload && a.link == b.link; }
+bool one_place(const SweepCell& a, const SweepCell& b) { return a.workload == b.workload && a.link == b.link; }
+
+bool one_field(const SweepCell& a, const SweepCell& b) {
+    return one_place(a, b) && counting(a.settings) == counting(b.settings);
+}
 
 /// The monitor, whatever it watches.
 auto monitor_key(const SweepCell& cell) {
@@ -39,6 +47,14 @@ void take_worst(SweepCell& worst, const SweepCell& cell) {
 }
 
 }  // namespace
+
+std::string counting(const std::string& settings) {
+    std::string found;
+    for (const std::string_view part : split(settings, ','))
+        if (chooses_events(part.substr(0, part.find('='))))
+            found += fmt::format("{}{}", found.empty() ? "" : ",", part);
+    return found;
+}
 
 std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cells) {
     return runs_of(cells, one_field);
@@ -72,9 +88,12 @@ std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {
 
 std::vector<Standing> standings_of(std::span<const SweepCell> cells, const SweepChoice& choice) {
     std::vector<Standing> all;
-    for (const auto& field : fields_of(cells)) {
-        const std::vector<Standing> own = standings(field, choice);
-        all.insert(all.end(), own.begin(), own.end());
+    for (const auto& place : runs_of(cells, one_place)) {
+        const bool counted = std::ranges::any_of(place, [](const SweepCell& cell) { return cell.events > 0; });
+        for (const auto& field : fields_of(place)) {
+            const std::vector<Standing> own = standings(field, choice, counted);
+            all.insert(all.end(), own.begin(), own.end());
+        }
     }
     return all;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "base/units.hpp"
 #include "viewer/sweep_view.hpp"
@@ -160,10 +161,10 @@ bool has_costs(std::span<const SweepCell> cells) {
     return std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.cost.has_value(); });
 }
 
-/// How many cells of one workload and link are admitted, and the best of them.
-std::string answer_text(std::span<const SweepCell> cells, const SweepChoice& choice, unsigned width) {
+/// How many cells of those that are compared are admitted, and the best of them.
+std::string answer_text(std::span<const SweepCell> cells, const std::vector<Standing>& standing,
+                        const SweepChoice& choice, unsigned width) {
     if (!has_costs(cells)) return "";
-    const std::vector<Standing> standing = standings(cells, choice);
     std::string answer = best_text(cells, standing, choice);
     if (!choice.bounds.empty())
         answer =
@@ -173,12 +174,12 @@ std::string answer_text(std::span<const SweepCell> cells, const SweepChoice& cho
     return answer.empty() ? "" : wrapped(answer, width);
 }
 
-/// The admitted cells of one workload and link with what they give and what they take.
-std::string cost_text(std::span<const SweepCell> cells, const SweepChoice& choice, bool timed, unsigned width) {
+/// The admitted cells with what they give and what they take.
+std::string cost_text(std::span<const SweepCell> cells, const std::vector<Standing>& standing, bool timed,
+                      unsigned width) {
     if (!has_costs(cells)) return "";
     const bool settings = std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.settings.empty(); });
     TextTable table = cell_table(settings, timed);
-    const std::vector<Standing> standing = standings(cells, choice);
     bool admitted = false, missing = false;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (!standing[i].admitted) continue;
@@ -270,10 +271,17 @@ std::string heading(const SweepView& view, bool one_field) {
 
 std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
     std::string text;
-    for (const auto& field : fields_of(cells))
-        text += fmt::format("\n{}, {}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
-                            counted(field[0].events, "event")) +
-                answer_text(field, view.choice, width) + cost_text(field, view.choice, view.timed, width);
+    const std::vector<Standing> all = standings_of(cells, view.choice);
+    auto next = all.begin();
+    for (const auto& field : fields_of(cells)) {
+        const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(field.size()));
+        const std::vector<Standing> standing(begin, next);
+        const std::string settings = counting(field[0].settings);
+        text +=
+            fmt::format("\n{}, {}{}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
+                        settings.empty() ? "" : ", " + without_controls(settings), counted(field[0].events, "event")) +
+            answer_text(field, standing, view.choice, width) + cost_text(field, standing, view.timed, width);
+    }
     return text;
 }
 
@@ -335,11 +343,12 @@ std::string to_text(const SweepView& view, unsigned width) {
     if (one_part) {
         const bool published =
             std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
-        if (!published) text += answer_text(view.cells, view.choice, width) + marks_text(view, width);
+        const std::vector<Standing> standing = standings_of(view.cells, view.choice);
+        if (!published) text += answer_text(view.cells, standing, view.choice, width) + marks_text(view, width);
         for (const Matrix& matrix : matrices_of(view.cells))
             text += published ? beside_published(matrix, width) : plain(matrix, width);
         if (published) return text + how_far(view, width);
-        if (has_costs(view.cells)) text += '\n' + cost_text(view.cells, view.choice, view.timed, width);
+        if (has_costs(view.cells)) text += '\n' + cost_text(view.cells, standing, view.timed, width);
     } else {
         text += marks_text(view, width) + fields_text(view.cells, view, width) +
                 fields_text(worst_of(view.cells), view, width);

@@ -47,7 +47,7 @@ struct SweepView {
     std::string monitor;                       ///< what all cells have in common, as parse_monitor takes it
     std::uint64_t references = 0, events = 0;  ///< of all workloads; of the first cell of each workload and link
     std::uint64_t runs = 1;                    ///< of the programs; 0: the file does not say
-    std::vector<SweepCell> cells;              ///< by workload, link, settings, eviction, granularity, counters
+    std::vector<SweepCell> cells;              ///< by workload, link, what is counted, settings, eviction, granularity, counters
     SweepChoice choice;
     bool timed = false;            ///< slowdowns were asked for, whether or not they are known
     std::string slowdown_unknown;  ///< why some are not known though their run was made; empty where there are none
@@ -56,7 +56,10 @@ struct SweepView {
 /// Groups of lines by their number, all else by name.
 nlohmann::ordered_json granularity_json(const std::string& granularity);
 
-/// Consecutive cells of one workload and link, which are compared with one another.
+/// The settings that choose the events that are counted: "kinds=load" of "ways=4,kinds=load".
+std::string counting(const std::string& settings);
+
+/// Consecutive cells that count the same events of one workload on one link: they are compared with one another.
 std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cells);
 
 /// The cells of one workload, link and settings: a matrix per eviction policy.

@@ -270,6 +270,26 @@ TEST_F(SweepCells, InFiguresNameTheDefaultObjectives) {
 }
 
 // What a file was asked for counts on where an option is not given.
+// Alone they give the same fronts as beside each other.
+TEST_F(SweepCells, OfOtherEventsAreNotCompared) {
+    const Words sweep{"sweep", "lu", "n=32", "--counters", "16,64", "--granularity", "1,4", "--vary", "ways=0,4"};
+    const json both = good_json(sweep + Words{"--vary", "kinds=load,store", "-o", "both.h5"});
+    std::size_t place = 0;
+    for (const std::string kind : {"kinds=load", "kinds=store"}) {
+        const json alone = good_json(sweep + Words{"--monitor", kind});
+        for (json row : alone["rows"]) {
+            row["settings"] = fmt::format("{},{}", row["settings"].get<std::string>(), kind);
+            EXPECT_EQ(both["rows"][place++], row);
+        }
+        const Words figure{"figure", "front", "both.h5", "-f", "-o", "f.svg"};
+        ASSERT_EQ(cachetally(directory_.path(), figure).status, 0);
+        EXPECT_THAT(contents(directory_ / "f.svg"), HasSubstr(">lu n=32, core-L1D, " + kind + "<"));
+        EXPECT_THAT(cachetally(directory_.path(), {"show", "both.h5"}).out,
+                    HasSubstr("\nlu n=32, core-L1D, " + kind + ": "));
+    }
+    EXPECT_EQ(place, both["rows"].size());
+}
+
 TEST_F(SweepCells, OptionsReplaceOnlyThemselves) {
     const Words sweep{"sweep", "lu", "n=32", "block=8", "--counters", "16,32", "--granularity", "1,2"};
     const Words asked{"--objectives", "error,bits", "--where", "error<5", "--tolerance", "20", "-o", "s.h5"};

@@ -161,6 +161,23 @@ export const frontCases = [
         },
     ],
     [
+        'fronts: cells that count other events have a panel of their own, and the front in it',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const file = make(t, 'kinds.h5', 'sweep', 'lu', 'n=32', '-m', 'generic3', '--vary', 'ways=0,4', '--vary', 'kinds=load,store', '--counters', '16,64', '--granularity', '1,2');
+            await t.open(page, file, 'over=bits');
+            const rows = rowsOf(t, 'kinds.h5', 'sweep/rows');
+            const csv = await csvOf(t, page, figure(page, 'Pareto'));
+            compareFront(t, csv, rows, ({ workload, link, settings }) => `${workload}, ${link}, ${/kinds=\w+/.exec(settings)[0]}`, 'bits');
+            const titles = ['kinds=load', 'kinds=store'].map((kind) => `lu n=32, core-L1D, ${kind}`);
+            t.equal([...new Set(csv.slice(1).map(([part]) => part))].join('|'), titles.join('|'), 'the panels');
+            const fronts = titles.map((title) => csv.filter((row) => row[0] === title && row[csv[0].indexOf('on the front of both')] === 'yes').length);
+            const beaten = (a, b) => b.error <= a.error && b.bits <= a.bits && (b.error < a.error || b.bits < a.bits);
+            const expected = ['load', 'store'].map((kind) => rows.filter((row) => row.settings.includes(kind))).map((own) => own.filter((a) => !own.some((b) => beaten(a, b))).length);
+            t.equal(fronts.join(), expected.join(), 'cells on the fronts');
+        },
+    ],
+    [
         'fronts: parts of a sweep one at a time, the first of the file first; marks of h5py; the worst of all as the program tells it',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

@@ -96,21 +96,21 @@ SweepCell cell_with(double error, std::optional<double> slowdown, std::uint64_t 
 TEST(SweepChoices, SmallDifferencesDoNotCount) {
     const std::vector<SweepCell> cells{cell_with(0.0060, 0.0003, 1000), cell_with(0.00631, 0.00004, 999),
                                        cell_with(0.1, 0.0, 500), cell_with(0.2, 0.0, 800)};
-    const auto found = standings(cells, parse_choice("error,slowdown,bits", ""));
+    const auto found = standings_of(cells, parse_choice("error,slowdown,bits", ""));
     EXPECT_EQ(found, (std::vector<Standing>{
                          {true, true, false}, {true, true, true}, {true, true, true}, {true, false, false}}));
-    const auto strict = standings(cells, parse_choice("error,slowdown,bits", "", 0));
+    const auto strict = standings_of(cells, parse_choice("error,slowdown,bits", "", 0));
     EXPECT_TRUE(strict[0].remains && strict[1].remains && strict[2].remains);
-    const auto cheapest = standings(cells, parse_choice("bits", "error<1"));
+    const auto cheapest = standings_of(cells, parse_choice("bits", "error<1"));
     EXPECT_EQ(cheapest, (std::vector<Standing>{{true, false, false}, {true, true, true}, {}, {}}));
 }
 
 TEST(SweepChoices, MonitorsThatSawNothingAreNoBargain) {
     std::vector<SweepCell> cells{cell_with(0.0, 0.0, 500), cell_with(0.1, 0.1, 1000)};
     cells[1].events = 90;
-    EXPECT_EQ(standings(cells, parse_choice("error,bits", "")), (std::vector<Standing>{{}, {true, true, true}}));
+    EXPECT_EQ(standings_of(cells, parse_choice("error,bits", "")), (std::vector<Standing>{{}, {true, true, true}}));
     cells[1].events = 0;
-    EXPECT_EQ(standings(cells, parse_choice("error,bits", ""))[0], (Standing{true, true, true})) << "none saw any";
+    EXPECT_EQ(standings_of(cells, parse_choice("error,bits", ""))[0], (Standing{true, true, true})) << "none saw any";
 }
 
 TEST(SweepChoices, BoundsAreInPercentWhereTablesAre) {
@@ -157,7 +157,7 @@ TEST(SweepChoices, WithoutObjectivesTakeSlowdownWhereAllIsKnown) {
     };
     EXPECT_EQ(names(timed), "error,slowdown,bytes,bits");
     EXPECT_EQ(names(some), "error,bytes,bits");
-    const auto asked = standings(some, parse_choice("slowdown", ""));
+    const auto asked = standings_of(some, parse_choice("slowdown", ""));
     EXPECT_TRUE(asked[0].front);
     EXPECT_FALSE(asked[1].front);
 }

@@ -320,7 +320,7 @@ TEST(SweepText, WithSlowdownFitsTheWidth) {
 
 std::vector<bool> fronts(const std::vector<SweepCell>& cells) {
     std::vector<bool> front;
-    for (const Standing& standing : standings(cells, {})) front.push_back(standing.front);
+    for (const Standing& standing : standings_of(cells, {})) front.push_back(standing.front);
     return front;
 }
 

@@ -71,9 +71,10 @@ SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_eq
 class Points:
     """What a panel shows: places, what is told of each alone and beside others, and looks."""
 
-    def __init__(self, path, about, of=("", 5), ordinal=0, bounds=()):
-        """`about`: program, link, machine and references that were asked for; `ordinal`: of the link, among those of the file."""
-        self.bounds = bounds
+    def __init__(self, path, about, of=("", 5), ordinal=0, bounds=(), counting=""):
+        """`about`: program, link, machine and references that were asked for; `ordinal`: among the panels of the workload in the file;
+        `counting`: settings that choose events."""
+        self.bounds, self.counting = bounds, counting
         self.path, self.about, self.of, self.ordinal, self.title = path, about, of, ordinal, ""
         self.tracked = []  # files of trackers
         self.events = set()  # that monitors saw; empty: not known
@@ -265,22 +266,24 @@ def stand_on_fronts(panels, tracked, metric, alone):
 
 
 def panels_of(results, options, metric):
-    """A panel per workload and link of each sweep, with trackers of the same, and one per file of others."""
+    """A panel per workload, link and what is counted there of each sweep, with trackers of the same, and one per file of others."""
     sweeps = []
     for i, result in enumerate(results):
         if "trackers" in result.file:
             continue
         parts = [(part, [place[:2] for place in places(part)]) for part in parts_of(result)]
         chosen = chosen_places(result.path, [place for _, own in parts for place in own], options)
-        sweeps += [(i, part, place, Cells(part, named_eviction(part, options) or (lambda every: every), place))
-                   for part, own in parts for place in chosen if place in own]
-    kinds = Kinds([cells for *_, cells in sweeps])
+        for part, own in parts:
+            counted = list(zip(own, texts_of_rows(part, "counting")))
+            sweeps += [(i, part, place, Cells(part, named_eviction(part, options) or (lambda every: every), place, counting), counting)
+                       for place in chosen for of, counting in dict.fromkeys(counted) if of == place]
+    kinds = Kinds([cells for *_, cells, _ in sweeps])
     panels = []
-    for i, result, (workload, link), cells in sweeps:
+    for i, result, (workload, link), cells, counting in sweeps:
         standing, of = standings(result, options.standing[i] if options.standing else "")
         ordinal = sum(panel.path == result.path and panel.about[0] == workload for panel in panels)
         bounds = bounds_of(result, options.standing[i] if options.standing else "")
-        panels.append(Points(result.path, (workload, link, result.program()[1], asked_of(result)), of, ordinal, bounds))
+        panels.append(Points(result.path, (workload, link, result.program()[1], asked_of(result)), of, ordinal, bounds, counting))
         panels[-1].events = events_of(result, cells)
         add_cells(panels[-1], cells, metric, kinds, standing)
     for result in results:
@@ -352,7 +355,7 @@ def head_of_fronts(figure, results, panels, kinds, options):
     keys = f"settings: {kinds.keys}" if kinds.keys else ""
     if len(panels) == 1:
         workload, link, _, asked = panels[0].about
-        headed(figure, results[0], link + first_of(asked), named_evictions(results[0], options) if "sweep" in results[0].file else "", keys, program=workload)
+        headed(figure, results[0], link + (f", {panels[0].counting}" if panels[0].counting else "") + first_of(asked), named_evictions(results[0], options) if "sweep" in results[0].file else "", keys, program=workload)
         return
     machines = {panel.about[2] for panel in panels}
     asked = {panel.about[3] for panel in panels}

@@ -18,18 +18,18 @@ def groups_of(panels):
     groups = {}
     for panel in panels:
         workload, link, *_ = panel.about
-        groups.setdefault((workload, link if link in shared else panel.ordinal), []).append(panel)
+        groups.setdefault((workload, (link, panel.counting) if link in shared else panel.ordinal), []).append(panel)
     return list(groups.values())
 
 
 def name_panels(panels):
-    """Titles: workload and link; the machine, where machines differ; the file, where several have one workload, or rings of their own."""
+    """Titles: workload, link and what is counted; the machine, where machines differ; the file, where several have one workload, or rings of their own."""
     rings = list(dict.fromkeys(panel.remain_label() for panel in panels if (panel.remains & panel.known).any()))
     by_file = len(rings) > 1 or any(len({panel.path for panel in group}) > 1 for group in groups_of(panels))
     by_machine, by_count = [len({panel.about[i] for panel in panels}) > 1 for i in (2, 3)]
     for panel in panels:
         workload, link, machine, asked = panel.about
-        texts = [workload + (f" on {machine or 'no machine that the file names'}" if by_machine else ""), link + (first_of(asked) if by_count else ""), panel.kind]
+        texts = [workload + (f" on {machine or 'no machine that the file names'}" if by_machine else ""), link + (first_of(asked) if by_count else ""), panel.counting, panel.kind]
         panel.title = (f"{file_name(panel, panels)}: " if by_file else "") + ", ".join(clean(each) for each in texts if each)
 
 

@@ -74,14 +74,17 @@ def chosen_places(path, every, options):
 class Cells:
     """The rows of a sweep with some eviction policies."""
 
-    def __init__(self, result, evictions, place=None):
-        """`evictions`: those that are wanted, of those that there are. `place`: of one workload and link, and possibly settings."""
+    def __init__(self, result, evictions, place=None, counting=None):
+        """`evictions`: those that are wanted, of those that there are. `place`: of one workload and link, and possibly settings; `counting`: which
+        of the events there."""
         at = places(result)
         self.result, self.rows = result, result.file["sweep/rows"]
         every = self.rows["eviction"].asstr()[:]
         self.evictions = list(dict.fromkeys(every))
         self.link = str(result.file["sweep"].attrs.get("link", ""))
         self.chosen = np.isin(every, evictions(self.evictions)) & np.array([place is None or each[:len(place)] == place for each in at])
+        if counting is not None:
+            self.chosen &= texts_of_rows(result, "counting") == counting
         self.eviction, self.granularity, self.counters, self.settings = (
             column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:], texts_of_rows(result, "settings")))
         self.admitted = self.rows["admitted"][:][self.chosen] == 1 if "admitted" in self.rows else np.full(len(self.counters), True)

@@ -101,8 +101,7 @@ export function phasesInWords(numbers: number[], names: string[]): string {
     if ((runs.length > phasesNamed || changes > kinds.length) && kinds.length <= 4 && !kinds.includes('')) return `${numbers.length} phases (${kinds.join(kinds.some((kind) => kind.includes(',')) ? '; ' : ', ')})`;
     const again = (run: number) => run < phasesNamed - 1 && run + 1 < runs.length && name(runs[run][0]) === name(runs[run + 1][0]);
     const words = runs.slice(0, phasesNamed).map(([from, end], run) => `${['', `${from}, `][end - from - 1] ?? `${from}-`}${end - 1}${again(run) ? '' : name(from)}`);
-    const rest = sum(runs.slice(phasesNamed), ([from, end]) => end - from);
-    return `phase${numbers.length === 1 ? '' : 's'} ${words.join(', ')}${rest ? ` and ${rest} more` : ''}`;
+    return `phase${numbers.length === 1 ? '' : 's'} ${words.join(', ')}${runs.length > phasesNamed ? ` and ${sum(runs.slice(phasesNamed), ([from, end]) => end - from)} more` : ''}`;
 }
 
 export function parseRange(text: string | undefined, most: number): [number, number] | null {

@@ -58,6 +58,9 @@ export const cellsOf = once((info: FileInfo): Cell[] =>
     [...rowsIn(info.sweep!.rows), ...rowsIn(info.sweep!.worst)].map((row) => ({ ...row, id: `${row.texts.granularity},${row.numbers.counters}`, row: `G = ${row.texts.granularity}` })),
 );
 
+/** Workloads, links, what is counted there, and cells: these are compared (viewer/sweep_view.hpp). */
+export const fieldsOf = (cells: Cell[]) => flatGroup(cells, ({ texts }) => texts.workload, ({ texts }) => texts.link, ({ texts }) => texts.counting ?? '');
+
 interface Panel {
     source: Source;
     title: string[];
@@ -80,10 +83,8 @@ export function panelsOf(sources: Source[]): Panel[] {
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
         title: [...(several ? [source.info.name] : []), workload, link, ...(mixed && source.info.count ? [`first ${full(source.info.count)} references`] : [])],
     });
-    const byFile = sources.map((source) => {
-        const parts = flatGroup(source.info.sweep ? cellsOf(source.info) : [], ({ texts }) => texts.workload, ({ texts }) => texts.link);
-        return parts.map(([workload, link, own]) => panel(source, workload, link, own, []));
-    });
+    const byFile = sources.map((source) =>
+        fieldsOf(source.info.sweep ? cellsOf(source.info) : []).map(([workload, link, counting, own]) => panel(source, workload, [link, counting].filter(Boolean).join(', '), own, [])));
     const workload = ({ cells: [{ texts }] }: Panel) => texts.workload;
     const workloads = byFile.flat().map(workload);
     // what has one workload, and one place among its links, in several files is side by side

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give; of a cell the histogram that its monitor gives, and the exact one.
-import { flatGroup, groups, least, max, min, sort } from 'd3-array';
+import { groups, least, max, min, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -14,7 +14,7 @@ import { snippet } from '../python';
 import { once } from '../remembered';
 import { cellsView, linesFigure, matrixFigure, metricColumn, plainMetric, saidOf, type Cell, type CellDetail, type CellFigure, type Cells, type Metric, type Picture } from './cells';
 import { front as words } from '../../../drawing.json';
-import { cellsOf, drawFronts, frontsTable, gridOf, known, markOf, metricsOf, objectivesOf, oversOf, panelsOf, paretoFront, type Fronts } from './fronts';
+import { cellsOf, drawFronts, fieldsOf, frontsTable, gridOf, known, markOf, metricsOf, objectivesOf, oversOf, panelsOf, paretoFront, type Fronts } from './fronts';
 
 /** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
 function linesPerGroup(granularity: string, unit: number): number | null {
@@ -98,7 +98,7 @@ const partColumns = (info: FileInfo, cells = cellsOf(info)): string[] => ['workl
 export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric): Table {
     const metrics = metricsOf([info.sweep!.rows]);
     const published = !!info.sweep!.rows.numbers.published?.includes(1);
-    const front = over && flatGroup(cellsOf(info).filter(({ numbers }) => numbers.admitted !== 0), ({ texts }) => texts.workload, ({ texts }) => texts.link).flatMap(([, , own]) => paretoFront(own, over));
+    const front = over && fieldsOf(cellsOf(info).filter(({ numbers }) => numbers.admitted !== 0)).flatMap(([, , , own]) => paretoFront(own, over));
     const papers = published ? metrics.filter((metric) => metric.published) : [];
     const parts = partColumns(info);
     return tableBy(`Sweep of ${info.sweep!.link}`, cells, [
@@ -113,10 +113,10 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     ], { keys: parts.length + 3 });
 }
 
-/** Of what is admitted of a workload and link, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
-function answer(info: FileInfo, { workload, link }: Cell['texts']): string {
+/** Of what is admitted of those that are compared, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
+function answer(info: FileInfo, { workload, link, counting }: Cell['texts']): string {
     const { where, events } = info.sweep!;
-    const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link);
+    const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link && texts.counting === counting);
     if (!(cells[0].numbers.events ?? events)) return 'No event passed the monitors: there is nothing to choose.';
     const metrics = objectivesOf(info, cells).map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
     const admitted = cells.filter((cell) => cell.numbers.admitted === 1 && metrics.every(({ value }) => Number.isFinite(value(cell))));

@@ -180,7 +180,7 @@ export function workbenchView(app: App): View {
         const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
         return {
             title: pair ? `${file === source ? 'A' : 'B'}: ${titleOf(file)}` : chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
-            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per ${unitWord(file.info, series.owner)} of ${bytes(series.unit)}${whole ? ', spread over each data structure' : ''}`,
+            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per ${unitWord(file.info, series.owner)} of ${bytes(series.unit)}${series.reduced && `, means of blocks of ${parseInt(series.reduced)}`}${whole ? ', spread over each data structure' : ''}`,
             colour: () => (cause < 0 ? theme()[show.quantity] : theme().causes[cause]),
             rate,
             fetch: (stretch) => {
