@@ -120,7 +120,7 @@ void compare_with_none(const IntrusionOptions& options) {
     const Comparison comparison(options.source, open, options.simulation, topology);
     const Input input = comparison.opened(Opening::first);
     check_cores(input, topology, monitors);
-    warn_of_one_stream(input, topology);
+    warn_of_one_stream(input, topology, options.simulation.cores);
     const std::unique_ptr<ResultFile> file = open_output(options.output, inputs_of(input, options.simulation));
     const ObservedRun without = comparison.observed(input, nullptr);
     if (!without.run.complete && without.run.failure.empty())

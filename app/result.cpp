@@ -83,7 +83,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const Topology topology = topology_of(options);
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
     check_cores(input, topology, options.monitors.empty() ? std::vector<MonitorSpec>() : monitors);
-    warn_of_one_stream(input, topology);
+    warn_of_one_stream(input, topology, options.cores);
     std::vector<ListenerSpec> listeners;
     for (const std::string& text : options.listeners) listeners.push_back(parse_listener(text));
     const RunOptions run = run_options(options, *input.source);

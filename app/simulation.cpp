@@ -169,7 +169,12 @@ void check_cores(const Input& input, const Topology& topology, const std::vector
                 numbered(cores, "core"), topology.machine().name));
 }
 
-void warn_of_one_stream(const Input& input, const Topology& topology) {
+void warn_of_one_stream(const Input& input, const Topology& topology, unsigned asked) {
+    if (const unsigned streams = input.source->cores(); input.check && streams < asked)
+        to_stderr(
+            fmt::format("cachetally: warning: {} runs on {} of {}, the others make no references; to use all, "
+                        "write processors={}\n",
+                        shown(input.name), streams, numbered(asked, "core"), asked));
     const bool is_trace = !input.check && input.program == nullptr;
     if (!is_trace || input.is_mapped) return;
     warn_of_one_stream(input.name, input.source->cores(), fmt::format("the machine '{}' has", topology.machine().name),

@@ -105,8 +105,9 @@ struct ExactCounting {
 /// counts none of the cores that the input runs on.
 void check_cores(const Input& input, const Topology& topology, const std::vector<MonitorSpec>& asked = {});
 
-/// Tells on standard error where a trace of one stream, which may be of several threads, is run by several cores.
-void warn_of_one_stream(const Input& input, const Topology& topology);
+/// Tells on standard error where a trace of one stream, which may be of several threads, is run by several cores, and
+/// where a kernel runs on fewer than were `asked` for (--cores).
+void warn_of_one_stream(const Input& input, const Topology& topology, unsigned asked = 0);
 /// `machine_has`: as in "the machine 'x' has", before the number of cores.
 void warn_of_one_stream(const std::string& trace, unsigned streams, const std::string& machine_has, unsigned cores);
 

@@ -94,7 +94,7 @@ std::vector<Input> open_sources(std::vector<SweepSource>& sources, const SweepOp
         if (options.slowdown || !options.work.folder.empty()) refuse_second_reading(source.name);
         inputs.push_back(open_input(source.name, source.settings, options.choice));
         check_cores(inputs.back(), topology, monitors);
-        warn_of_one_stream(inputs.back(), topology);
+        warn_of_one_stream(inputs.back(), topology, options.simulation.cores);
         source.title = name_of(source, title_of(topology, inputs.back(), {}, options.simulation), sources);
     }
     return inputs;
@@ -117,18 +117,21 @@ void run_command(const SweepOptions& given) {
     std::optional<SweptWorkload> first;
     std::string missing;
     RunResult last;
-    for (std::size_t i = 0; i < sources.size() && missing.empty() && (i == 0 || last.complete); ++i) {
-        SweptWorkload swept = sweep_workload(sources[i], inputs[i], plan, options, topology);
-        add_workload(view, view_of(swept), sources[i].title);
+    std::size_t begun = 0;
+    for (; begun < sources.size() && missing.empty() && (begun == 0 || last.complete); ++begun) {
+        SweptWorkload swept = sweep_workload(sources[begun], inputs[begun], plan, options, topology);
+        add_workload(view, view_of(swept), sources[begun].title);
         missing = swept.missing;
         last = swept.run;
         if (!first) first = std::move(swept);
     }
-    if (options.simulation.json) {
+    std::vector<std::string> others;
+    for (const SweepSource& source : std::span(sources).subspan(begun)) others.push_back(source.title);
+    if (!others.empty()) add_missing(view.title, fmt::format("not begun: {}", fmt::join(others, ", ")));
+    if (options.simulation.json)
         print_json(to_json(view));
-    } else {
+    else
         print_lines(to_text(view, terminal_width()));
-    }
     if (file) {
         write_sweep_of(file->root(), topology, view, sources.size() == 1 ? &*first : nullptr, plan);
         write_provenance_of(file->root(), topology, inputs);

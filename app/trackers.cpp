@@ -22,10 +22,9 @@ namespace cachetally::app {
 namespace {
 
 struct TrackersOptions : WorkloadOptions {
-    std::string link, monitor;
+    std::string link, monitor, counters;
     std::vector<std::string> trackers;
     OutputOptions output;
-    std::uint32_t counters = 0;  ///< of the counter array; 0: as `monitor` says
     std::uint64_t bits = 0;
     double traffic = 0;
     std::uint64_t top = 32;
@@ -48,8 +47,12 @@ constexpr RefusedKey not_of_trackers[] = {
 MonitorSpec array_spec(const TrackersOptions& options, const Topology& topology) {
     std::vector<RefusedKey> refused(std::begin(not_of_trackers), std::end(not_of_trackers));
     MonitorSpec start;
-    if (options.counters != 0) {
-        start.counters = options.counters;
+    if (!options.counters.empty()) {
+        const std::vector<std::uint32_t> counters = parse_counters(options.counters);
+        start.counters = counters.front();
+        if (counters.size() > 1)
+            throw UsageError("--counters {}: trackers have the bits of one counter array; give one number, as in {}",
+                             shown(options.counters), start.counters);
         refused.push_back({"counters", "--counters says how many"});
     }
     MonitorSpec spec = options.monitor.empty() ? start : parse_common(options.monitor, refused, {}, start);
@@ -72,7 +75,7 @@ public:
           input_(open_input(options.source, options.settings, options.choice, opening)),
           hierarchy_(topology) {
         check_cores(input_, topology, {base});
-        if (opening == Opening::first) warn_of_one_stream(input_, topology);
+        if (opening == Opening::first) warn_of_one_stream(input_, topology, options.simulation.cores);
     }
 
     template <class Listener, class... Arguments>
@@ -290,7 +293,7 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
         "share its lines, groups, kinds and filters",
         "SPEC", "settings, as in counters=64");
     command->add_option("--counters", options->counters, "Counters of the counter array, one number (default: 128)")
-        ->transform(whole_number(1, most_counters));
+        ->type_name("N");
     add_text_option(*command, "--tracker", options->trackers,
                     "A tracker, as in kind=count_min,counters=64,columns=256 (docs/trackers.md); may be repeated. "
                     "Default: one of each kind, as large as the counter array",

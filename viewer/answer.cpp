@@ -21,7 +21,7 @@ std::string share(const Part& part) { return percentage(part.count / part.of); }
 
 std::string in_sentence(const std::string& name) { return abridged(name, words_of_answers().longest_name); }
 
-constexpr std::size_t most_named = 8, most_kinds = 4;
+constexpr std::size_t most_named = 8, most_kinds = 4, most_runs = 4;
 
 bool has_comma(const std::vector<std::string>& names) {
     return std::ranges::any_of(names, [](const std::string& name) { return name.find(',') != std::string::npos; });
@@ -47,7 +47,7 @@ std::vector<PhaseRun> runs_of_phases(const std::vector<std::size_t>& numbers, co
 }
 
 /// "phase 4", "phases 6-8, 9 (solve), 12 (check)": names once for those in a row; of many, or where names come again,
-/// these alone, "36 phases (solve, check)", or the first, "and 29 more"
+/// all of these, "phases 17-60 (solve, check)", "36 phases (solve, check)", or the first, "and 29 more"
 std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
     const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
     std::vector<std::string> kinds;
@@ -57,8 +57,10 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
     std::size_t changes = 1;  // of names
     for (std::size_t i = 1; i < numbers.size(); ++i) changes += name(numbers[i]) != name(numbers[i - 1]);
     const std::vector<PhaseRun> runs = runs_of_phases(numbers, name);
+    const bool few = runs_of_phases(numbers, [](std::size_t) { return 0; }).size() <= most_runs;
     if ((runs.size() > most_named || changes > kinds.size()) && all_named && kinds.size() <= most_kinds)
-        return fmt::format("{} phases ({})", numbers.size(), fmt::join(kinds, has_comma(kinds) ? "; " : ", "));
+        return fmt::format("{} ({})", few ? phases_in_words(numbers, {}) : fmt::format("{} phases", numbers.size()),
+                           fmt::join(kinds, has_comma(kinds) ? "; " : ", "));
     const std::span shown = std::span(runs).first(std::min(runs.size(), most_named));
     std::vector<std::string> words;
     std::size_t rest = numbers.size();

@@ -61,7 +61,7 @@ std::string counted(std::uint64_t number, const std::string& noun) {
 }
 
 std::string part_title(const std::string& title, std::size_t shown, std::size_t all) {
-    return shown < all ? fmt::format("{} ({} of {})", title, shown, all) : title;
+    return shown < all ? fmt::format("{} ({} of {})", title, with_separators(shown), with_separators(all)) : title;
 }
 
 std::string percent_text(double percent) {

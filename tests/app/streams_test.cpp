@@ -36,6 +36,16 @@ TEST_F(Traces, MoreStreamsThanCores) {
     EXPECT_EQ(finished.out, "");
 }
 
+TEST_F(Traces, KernelsOnFewerCoresThanAskedForAreTold) {
+    const std::vector<std::string> lu{"run", "lu", "n=32", "--cores", "4", "-m", "coherent8"};
+    const std::string warning =
+        "lu runs on 1 of 4 cores, the others make no references; to use all, write processors=4";
+    EXPECT_THAT(call(lu).err, HasSubstr(warning));
+    std::vector<std::string> all = lu;
+    all.emplace_back("processors=4");
+    EXPECT_EQ(call(all).err, "");
+}
+
 TEST_F(Traces, OneStreamOnSeveralCoresIsToldOnce) {
     write_contents(directory / "t.lackey", lackey);
     const std::string warning =

@@ -145,6 +145,8 @@ TEST_F(SweepCommand, SlowdownsOfATraceThatEndsEarly) {
     ASSERT_NE(first, std::string::npos);
     EXPECT_EQ(partial.err.find("warning", first + 1), std::string::npos) << "once, not in each run";
     EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == partial.json());
+    const Finished others = call(Words{"sweep", "--workload", "bad.din", "--workload", "lu,n=16", "--json"} + rest);
+    EXPECT_THAT(std::string(others.json()["incomplete"]), ::testing::EndsWith("; not begun: lu n=16"));
     for (const Finished& finished : {damaged, partial}) {
         const json told = finished.json();
         EXPECT_EQ(told["complete"], false);

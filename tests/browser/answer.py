@@ -77,7 +77,11 @@ def main():
         in_a_row = [name(i) == name(after) for i, after in zip(answer["phases"], answer["phases"][1:])]
         if (rest > 0 or in_a_row.count(False) + 1 > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
             comma = "; " if any("," in kind for kind in kinds) else ", "
-            several = f"{len(answer['phases'])} phases ({comma.join(kinds)})"
+            of = answer["phases"]
+            whole = [j for j, i in enumerate(of) if j == 0 or of[j - 1] != i - 1]  # where runs begin, whatever their names
+            parts = [of[a:b] for a, b in zip(whole, whole[1:] + [None])]
+            numbers = ", ".join(f"{p[0]}-{p[-1]}" if len(p) > 2 else ", ".join(map(str, p)) for p in parts)
+            several = f"{f'phases {numbers}' if len(parts) <= 4 else f'{len(of)} phases'} ({comma.join(kinds)})"
         answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
     answer["evictor"] = None
     if evictions is not None:

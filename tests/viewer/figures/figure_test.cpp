@@ -169,28 +169,5 @@ TEST_F(Figures, ColumnsThatAreNotEquallyLongAreTold) {
     }
 }
 
-/// What `cachetally probe -o` writes of a level of 32 KiB, half as much as the machine has, and of the memory behind
-/// it.
-void write_probe(Group& root, const std::string& x_unit = "bytes") {
-    root.set_attribute("format", "cachetally result");
-    Group curve = root.create_group("curves").create_group("00_levels_robust_times");
-    for (const auto& [name, value] : {std::pair{"test", "levels"}, {"variant", "robust"}, {"name", "times"}})
-        curve.set_attribute(name, std::string(value));
-    curve.write("x", std::vector<double>{1024, 4096, 32768, 65536, 1048576});
-    curve.write("value", std::vector<double>{4, 9, 4, 100, 100});
-    curve.write("knocked_out", std::vector<std::uint8_t>{0, 1, 0, 0, 0});
-    curve.open_dataset("x").set_attribute("units", x_unit);
-    curve.open_dataset("value").set_attribute("units", std::string("cycles"));
-    Group findings = root.create_group("findings");
-    findings.write_texts("test", std::vector<std::string>(3, "levels"));
-    findings.write_texts("variant", std::vector<std::string>(3, "robust"));
-    findings.write_texts("level", std::vector<std::string>{"L1", "L1", "memory"});
-    findings.write_texts("parameter", std::vector<std::string>{"capacity", "latency", "latency"});
-    findings.write("value", std::vector<double>{32768, 4, 100});
-    findings.write("low", std::vector<double>{30000, 4, 99});
-    findings.write("high", std::vector<double>{34000, 4, 101});
-    findings.write("truth", std::vector<double>{65536, 4, 100});
-}
-
 }  // namespace
 }  // namespace cachetally

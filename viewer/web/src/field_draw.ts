@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of the field's parts: cells, rows of phases, counts over time, the key of colours, a veil over what is not selected, addresses.
-import { cumsum, max, range, sum, ticks } from 'd3-array';
+import { cumsum, max, range, sort, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
 import { hex, placeOf, rangeOf } from './axis';
 import { answer, cut, marksOf, scaleOf } from './core';
@@ -78,15 +78,14 @@ const spanOf = ({ edges }: Rows, row: number, { y, height }: Box): [number, numb
 export function drawRows(p: Painter, rows: Rows, field: Box, { phases, cycles }: FieldModel): void {
     const colours = theme();
     const chosen = new Set(phases ?? []);
-    let free = -Infinity;
-    for (let row = 0; row + 1 < rows.edges.length; ++row) {
+    const named: number[] = [];
+    // first those that are chosen
+    for (const row of sort(range(rows.edges.length - 1), (each) => Number(!chosen.has(rows.phasesOf(each)[0])))) {
         const [y0, y1] = spanOf(rows, row, field);
         const [first] = rows.phasesOf(row);
-        const on = chosen.has(first);
         if (y1 - y0 > 6 && row > 0) p.rect(field.x, Math.round(y0) - 1, field.width, 1, colours.panel);
-        if ((y0 + y1) / 2 < free && !on) continue;
-        p.text(field.x - 7, (y0 + y1) / 2, String(first), { colour: on ? colours.accent : colours.faint, size: 11, anchor: 'end', weight: on ? 700 : 400 });
-        free = (y0 + y1) / 2 + 13;
+        if (named.some((each) => Math.abs(each - (y0 + y1) / 2) < 13) || !named.push((y0 + y1) / 2)) continue;
+        p.text(field.x - 7, (y0 + y1) / 2, String(first), { size: 11, anchor: 'end', ...(chosen.has(first) ? { colour: colours.accent, weight: 700 } : { colour: colours.faint }) });
     }
     p.text(14, field.y + field.height / 2, cycles ? 'phase, by cycles' : 'phase', { colour: colours.faint, size: 11, anchor: 'middle', upright: true });
 }
