@@ -127,10 +127,12 @@ bool all_known(const SweepCell& cell, std::span<const Objective* const> objectiv
     return std::ranges::all_of(objectives, [&](const Objective* each) { return each->of(cell).has_value(); });
 }
 
-/// Of what is admitted, and of which all objectives are known, the best in each; the page tells the same.
+/// Of what is admitted (of all, where nothing is), and of which all objectives are known, the best in each; the page
+/// tells the same.
 std::string best_text(std::span<const SweepCell> cells, std::span<const Standing> standing, const SweepChoice& choice) {
     if (cells.front().events == 0) return "No event passed the monitors: there is nothing to choose.";
     const auto objectives = objectives_for(cells, choice);
+    const bool any = std::ranges::any_of(standing, &Standing::admitted);
     std::vector<std::pair<const SweepCell*, std::string>> best;
     for (const Objective* each : objectives) {
         const auto better = [&](const SweepCell& a,
@@ -142,7 +144,8 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
         };
         const SweepCell* least = nullptr;
         for (std::size_t i = 0; i < cells.size(); ++i)
-            if (standing[i].admitted && all_known(cells[i], objectives) && (!least || better(cells[i], *least)))
+            if ((any ? standing[i].admitted : cells[i].events > 0) && all_known(cells[i], objectives) &&
+                (!least || better(cells[i], *least)))
                 least = &cells[i];
         if (!least) return "";
         const auto found = std::ranges::find(best, least, &decltype(best)::value_type::first);
@@ -151,7 +154,7 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
         else
             found->second += fmt::format(", {}", told(*each));
     }
-    std::string text;
+    std::string text = any ? "" : "Of all:";
     for (const auto& [cell, names] : best)
         text += fmt::format("{}Least {}: {}.", text.empty() ? "" : " ", names, choice_text(*cell, objectives));
     return text;

@@ -186,8 +186,8 @@ std::uint64_t line_of_pairs(Events& events, const CountedGeometry& found, std::u
     const double misses = events.per_lap(first), blocks = static_cast<double>(used) / static_cast<double>(found.block);
     if (events.per_lap(string(found.block / 2)) - misses > some_lost * blocks)
         return found.block == 2 * line_above ? line_above : 0;
-    const double of_others = static_cast<double>(times * others) / static_cast<double>(found.block);
-    return misses - of_others < few_lost * times * blocks ? found.block : 0;
+    const double once_loaded = static_cast<double>(times * others) / static_cast<double>(found.block);
+    return misses - once_loaded < few_lost * times * blocks ? found.block : 0;
 }
 
 /// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.

@@ -97,6 +97,10 @@ export const sweepCases = [
             t.run('sweep', 'lu', 'n=32', '-m', 'schulz2002', '--counters', '4,16', '--granularity', '1,2,4', '--eviction', 'fifo,lru', ...bounds, '-o', 'best.h5');
             t.run('sweep', 'lu', 'n=32', '-m', 'generic3', '--link', 'L1D-L2,L2-L3', '--counters', '4,16', '--granularity', '1,2', '-o', 'elsewhere.h5');
             const { rows } = t.json('show', 'best.h5');
+            t.run('sweep', 'lu', 'n=32', '--counters', '16,64', '--granularity', '2,4', '--objectives', 'error,bits', '--where', 'error<5,bits<100', '-o', 'none.h5');
+            await t.open(page, t.file('none.h5'));
+            const [, ofAll] = /(0 of 4 cells .*?\)\. Least .*?\)\.)/s.exec(t.run('show', 'none.h5', '--width', '400'));
+            t.equal(await page.innerText('.sentence'), ofAll, 'where nothing is admitted, as in the terminal');
             await t.open(page, t.file('best.h5'));
             t.check((await page.innerText('[aria-label="What is shown"] [aria-pressed="true"]')) === 'Bits', 'the first objective is shown first');
             for (const eviction of ['fifo', 'lru']) {

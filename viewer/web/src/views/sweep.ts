@@ -113,15 +113,16 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
     ], { keys: parts.length + 3 });
 }
 
-/** Of what is admitted of those that are compared, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
+/** Of what is admitted (of all, where nothing is) of those that are compared, the best in each objective, as the terminal has it (viewer/sweep_text.cpp). */
 function answer(info: FileInfo, { workload, link, counting }: Cell['texts']): string {
     const { where, events } = info.sweep!;
     const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link && texts.counting === counting);
     if (!(cells[0].numbers.events ?? events)) return 'No event passed the monitors: there is nothing to choose.';
     const metrics = objectivesOf(info, cells).map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
-    const admitted = cells.filter((cell) => cell.numbers.admitted === 1 && metrics.every(({ value }) => Number.isFinite(value(cell))));
+    const any = cells.some(({ numbers }) => numbers.admitted === 1);
+    const admitted = cells.filter((cell) => (any ? cell.numbers.admitted === 1 : cell.numbers.events !== 0) && metrics.every(({ value }) => Number.isFinite(value(cell))));
     const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b) || metrics.map((each) => each.value(a) - each.value(b)).find((each) => each) || 0)!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
-    return [...(where ? [`${full(cells.filter(({ numbers }) => numbers.admitted === 1).length)} of ${full(cells.length)} cells with ${where}.`] : []), ...told].join(' ');
+    return [...(where ? [`${full(cells.filter(({ numbers }) => numbers.admitted === 1).length)} of ${full(cells.length)} cells with ${where}.`] : []), any || !told.length ? '' : 'Of all:', ...told].filter(Boolean).join(' ');
 }
 
 /** What marks of fronts are, by what each file was asked for. */
