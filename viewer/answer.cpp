@@ -74,8 +74,21 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
                        rest > 0 ? fmt::format(" and {} more", rest) : "");
 }
 
+/// ", where 76.23 % of them are conflicts": of some phases, where that is not so in all together.
+std::string cause_there(const Worst& worst, const std::vector<std::size_t>& phases) {
+    if (worst.causes_by_phase.empty()) return "";
+    CauseCounts causes{};
+    for (const std::size_t phase : phases)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            causes[cause] += worst.causes_by_phase[phase][cause];
+    const std::optional<Part> most = largest(causes);
+    if (!most || !worst.cause || most->index == worst.cause->index) return "";
+    return fmt::format(", where {} of them {}", share(*most), words_of_answers().causes[most->index]);
+}
+
 /// ", worst in phase 4", ", all in phase 1", "; no phase stands out"; empty where there is but one.
-std::string worst_phases(const std::vector<double>& by_phase, const RunView& view) {
+std::string worst_phases(const Worst& found, const RunView& view) {
+    const std::vector<double>& by_phase = found.by_phase;
     const std::vector<PhaseResult>& run = view.counts.run.phases;
     const std::size_t count = view.chosen_phases.empty() ? by_phase.size() : view.chosen_phases.size();
     const std::optional<Part> worst = largest(by_phase);
@@ -87,7 +100,7 @@ std::string worst_phases(const std::vector<double>& by_phase, const RunView& vie
     std::vector<std::size_t> phases;
     for (std::size_t phase = 0; phase < by_phase.size(); ++phase)
         if (by_phase[phase] >= words.alike * worst->count) phases.push_back(phase);
-    return ", worst in " + phases_in_words(phases, run);
+    return ", worst in " + phases_in_words(phases, run) + cause_there(found, phases);
 }
 
 /// "61.82 % of those are conflicts", where causes are known.
@@ -101,7 +114,7 @@ std::string in_words(const Worst& worst, const RunView& view) {
     std::string text;
     if (worst.part) text += fmt::format("; {} causes {} of them", in_sentence(worst.structure), share(*worst.part));
     if (worst.cause) text += ", " + cause_in_words(worst);
-    return text + worst_phases(worst.by_phase, view);
+    return text + worst_phases(worst, view);
 }
 
 /// " in phases 1 (solve), 3", where these are chosen.
@@ -143,7 +156,7 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
     return fmt::format("{} misses {}{}, {} of all that it misses{}{}{}.", level, misses, where, share(*worst.part),
-                       worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst.by_phase, view));
+                       worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst, view));
 }
 
 }  // namespace cachetally

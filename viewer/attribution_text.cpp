@@ -147,9 +147,14 @@ nlohmann::ordered_json evictions_json(const Attribution& attribution, const Obje
 
 }  // namespace
 
-std::string attribution_text(const Attribution& attribution, const TextOptions& options) {
-    if (attribution.empty()) return "";
-    std::string text = '\n' + sentence(attribution, options);
+std::string attribution_text(const Attribution& whole, const TextOptions& options) {
+    if (whole.empty()) return "";
+    Attribution attribution = whole;
+    const bool all = options.structure.empty();
+    std::erase_if(attribution.rows, [&](const Attribution::Row& row) {
+        return !all && object_name(whole, whole.sites[row.site].object) != options.structure;
+    });
+    std::string text = all ? '\n' + sentence(attribution, options) : "";
     const std::vector<AttributedGroup> structures = grouped(attribution, Grouping::structure);
     for (const auto& grouping : groupings) {
         const std::vector<AttributedGroup> groups = grouped(attribution, grouping.by);

@@ -174,11 +174,18 @@ Worst worst_of(const RunView& view, const std::string& name, const std::string& 
     for (const LevelMisses::Row& row : level.rows)
         for (unsigned cause = 0; cause < miss_cause_count && is_of_worst(row); ++cause)
             causes[cause] += row.causes[cause];
-    if (level.knows_causes) worst.cause = largest(causes);
+    if (level.knows_causes) {
+        worst.cause = largest(causes);
+        worst.causes_by_phase.resize(by_phase.size());
+    }
     for (const LevelMisses::Row& row : level.rows) {
         if (!is_of_worst(row)) continue;
         if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
         by_phase[row.phase] += row.misses;
+        if (!level.knows_causes) continue;
+        worst.causes_by_phase.resize(by_phase.size());
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            worst.causes_by_phase[row.phase][cause] += row.causes[cause];
     }
     if (!worst.part)
         for (std::size_t phase = 0; phase < view.counts.run.phases.size(); ++phase)

@@ -38,13 +38,14 @@ LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts
 
 /// As far as it is known.
 struct Worst {
-    std::string structure;              ///< empty: not known
-    std::optional<double> accesses;     ///< to the structure; nothing: not known
-    std::optional<Part> part;           ///< what the structure has of the misses
-    std::optional<Part> cause;          ///< of the structure's misses (MissCause)
-    std::vector<double> by_phase;       ///< the structure's misses; of no structure: the level's
-    std::string evictor;                ///< of most of the structure's lines; empty: not known
-    std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
+    std::string structure;                     ///< empty: not known
+    std::optional<double> accesses;            ///< to the structure; nothing: not known
+    std::optional<Part> part;                  ///< what the structure has of the misses
+    std::optional<Part> cause;                 ///< of the structure's misses (MissCause)
+    std::vector<double> by_phase;              ///< the structure's misses; of no structure: the level's
+    std::vector<CauseCounts> causes_by_phase;  ///< of the structure's misses; empty: not known
+    std::string evictor;                       ///< of most of the structure's lines; empty: not known
+    std::optional<double> false_share;         ///< false sharing, of what is true or false sharing of the structure
 };
 
 /// `structure`: the one that it is about, though others may be worse; empty: the one with most misses.

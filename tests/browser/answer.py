@@ -82,6 +82,11 @@ def main():
             parts = [of[a:b] for a, b in zip(whole, whole[1:] + [None])]
             numbers = ", ".join(f"{p[0]}-{p[-1]}" if len(p) > 2 else ", ".join(map(str, p)) for p in parts)
             several = f"{f'phases {numbers}' if len(parts) <= 4 else f'{len(of)} phases'} ({comma.join(kinds)})"
+        if stands_out and causes and (by_phase > 0).sum() > 1:  # the cause in these phases, where it is another
+            there = best([c for c in CAUSES], [causes[c][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum() for c in CAUSES])
+            if there and there[0].replace("_", " ") != answer["cause"][0]:
+                words = {"first_use": "are first uses", "invalidated": "come after invalidations", "capacity": "are capacity misses", "conflict": "are conflicts"}
+                several += f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}"
         answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
     answer["evictor"] = None
     if evictions is not None:

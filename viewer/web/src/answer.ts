@@ -52,17 +52,21 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const several = (chosen ?? byPhase).length;
     const standsOut = phase !== null && phase.count * several >= phaseRule.standsOut * phase.of;
     const phases = phase ? (chosen ?? [...byPhase.keys()]).filter((i) => !standsOut || byPhase[i] >= phaseRule.alike * phase.count) : [];
-    // of lines that are selected it is not known, nor by code and core
-    const evictions = structure && !code && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
+    const inWhich = worst('function', filter);
+    const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
+    // of some phases, where it is not that of all together
+    const there = cause && standsOut && only < 0 ? largest(causeNames, cube!.causes!.map((each) => sumOf(each, rowsOf(cube!, { ...filter, phase: phases })))) : null;
+    // of lines that are selected it is not known; by code and core it is that of the structure
+    const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, phase, code, subject, inAll, all: all.misses },
+        ...{ level, ...totals, chosen, structure, cause, there: there && there.index !== cause!.index ? there : null, phase, code, subject, inAll, all: all.misses },
         only: only < 0 ? null : (causeNames[only] as Cause),
         ...{ asked: asked !== undefined, lines: brushed ? within : '', several: several > 1 },
         /** As bad as the worst, or all where none stands out, and what they have of it together. */
         ...{ standsOut, phases, inPhases: sum(phases, (i) => byPhase[i]) },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
-        ...{ function: worst('function', filter), line: worst('line', filter), core: worst('core', filter) },
+        ...{ function: inWhich, line: worst('line', inCode), core: worst('core', filter) },
         evictor: largest(evictions.map(({ by }) => by), evictions.map(({ count }) => count)),
         falseSharing: structure && !named.function && !brushed ? falseShare(info, level, structure.name, chosen, named.core) : NaN,
     };
@@ -83,7 +87,7 @@ const share = (part: Part): string => percent(part.count / part.of);
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." Of a part: "L1 misses 6.60 % of
  * 9,000 accesses to A by core 1, 12.00 % of all that it misses; 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, phase, phases, several, standsOut, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phase, phases, several, standsOut, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
@@ -93,7 +97,7 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
-    else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}`);
+    else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}`);
     return `${parts.join('')}.`;
 }
 
@@ -129,7 +133,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     if (!structure && !phase) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
-    const at = line ? `; most at ${line.name}` : '';
+    const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
     if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
     if (answer.lines) {
@@ -141,7 +145,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     } else if (phase && answer.several) {
         const part = percent(answer.inPhases / phase.of);
         const spread = `none has ${phaseRule.standsOut} times the mean of all`;
-        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} of its ${what}${timeIn(info, answer.phases, chosen)}` : spread;
+        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} of its ${what}${timeIn(info, answer.phases, chosen)}${answer.there ? `; there ${share(answer.there)} ${inWords[answer.there.name as Cause]}` : ''}` : spread;
         // names of several are in the sentence
         const words = phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
         const value = answer.standsOut ? (words.length > 40 ? `${answer.phases.length} phases` : words) : 'in all phases';

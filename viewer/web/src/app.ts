@@ -102,8 +102,7 @@ export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
  * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); names that the file does not have (`absent`); what is wrong with the addresses (`fault`); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
 export function chosenOf(app: App) {
-    const { info } = app.source;
-    const { state } = app;
+    const { state, source: { info } } = app;
     const all = shows(app.source);
     const wanted = state.cause && quantities.some(([id]) => id === state.show) ? 'misses' : state.show;
     const show = all.find(({ id }) => id === wanted) ?? all.find(({ id }) => id === 'misses') ?? all[0];

@@ -68,14 +68,17 @@ function cubeOfSites(info: FileInfo, level: string): Cube | null {
     };
 }
 
-/** By row. A site's accesses are those of the level that it asks first, of code or of data; of later levels they are not told by site. */
+/** Whether a level is asked first by code, and by data; null: it is not, so that accesses are not told by site. */
+export function askedBy(info: FileInfo, level: string): boolean[] | null {
+    const totals = info.components.find((each) => each.name === level)?.totals ?? {};
+    return firstLevels(info).includes(level) ? [totals.fetches > 0, totals.loads + totals.stores > 0] : null;
+}
+
+/** By row. */
 function accessesOf(info: FileInfo, level: string): Column {
     const { columns: { site, accesses }, groupings } = info.attribution!;
-    const structureOf = groupings.find((each) => each.id === 'structures')?.of;
-    const totals = info.components.find((each) => each.name === level)?.totals ?? {};
-    const [data, code] = [totals.loads + totals.stores > 0, totals.fetches > 0];
-    if (!firstLevels(info).includes(level)) return new Float64Array(site.length).fill(NaN);
-    return accesses.map((each, row) => ((structureOf?.[site[row]] ?? -1) >= 0 ? data : code) ? each : 0);
+    const [structureOf, asked] = [groupings.find((each) => each.id === 'structures')?.of, askedBy(info, level)];
+    return accesses.map((each, row) => (asked ? (asked[Number((structureOf?.[site[row]] ?? -1) >= 0)] ? each : 0) : NaN));
 }
 
 /** Caches that cores ask, those with most misses first; where links are not in the file, the first that is listed. */

@@ -8,7 +8,7 @@ import { answer } from './core';
 import { causeNames, rowsOf, sumOf, sumsBy, type StructureSums } from './cube';
 import { emptyBuckets, type AddressRange, type Axis, type Buckets, type Column, type Heat, type SeriesInfo, type Structure } from './protocol';
 
-const heatColumns = 512;
+export const heatColumns = 512;
 
 /** Two columns of the cube whose quotient is shown, or one and null. */
 function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {

@@ -98,7 +98,7 @@ const keys: [string, string][] = [
     ['Enter', 'on the field: select the data structure and phase under the cursor'],
     ['+ − 0', 'zoom in, out, show all'],
     ['z', 'zoom to the selection'],
-    ['Home, End', 'the first and last addresses'],
+    ['Home, End', 'on the field: the first and last addresses'],
     ['Escape', 'on the field: nothing is selected'],
 ];
 
@@ -120,7 +120,8 @@ export function listenForKeys(app: () => App | null, acts: Record<string, () => 
         else if (/^[1-9]$/.test(event.key)) {
             const view = viewsOf(app()!)[Number(event.key) - 1];
             if (view) app()!.set({ view: view.id });
-        } else if (acts[event.key]) acts[event.key]();
+        } else if (/^[-+=0z]$/.test(event.key)) document.querySelector('canvas.field')?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }));
+        else if (acts[event.key]) acts[event.key]();
         else return;
         event.preventDefault();
     });

@@ -10,6 +10,7 @@ import { Hand } from './gestures';
 import { brief, percentTick } from './numbers';
 import { shortened, textWidth, theme, type Box, type Painter } from './paint';
 import { emptyBuckets, messageOf, Superseded, type Axis, type Buckets, type Heat, type Stretch } from './protocol';
+import { heatColumns } from './field_data';
 import { once } from './remembered';
 
 export const titleHeight = 22;
@@ -199,7 +200,7 @@ export function differenceOf(a: Buckets, b: Buckets): Buckets {
     };
 }
 
-const rowsAtMost = 256;
+const rowsAtMost = heatColumns;
 
 /** Sum and weight of the cells of a row that x0 .. x1 of the axis reach into. */
 function cellsIn({ sum: sums, weight, columns }: Heat, [from, to]: [number, number], row: number, x0: number, x1: number): number[] {

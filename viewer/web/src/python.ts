@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Snippets of Python that read what a picture shows: constants, and the programs of python/ that use them.
 import { chosenPhases, type App, type Chosen } from './app';
+import { askedBy } from './cube';
 import { causes, type AddressRange, type Quantity, type SeriesInfo } from './protocol';
 
 const programs = import.meta.glob<string>('./python/*.py', { query: '?raw', import: 'default', eager: true });
@@ -35,11 +36,9 @@ export function fieldPython(app: App, { show, series, phases, minus, selection }
 
 /** What is known of data structures as a whole: misses by cause, core or function. */
 export function cubePython(app: App, { series, cause, show, filter, cube: known }: Chosen): string {
-    const { attribution, name } = app.source.info;
-    const level = series.owner;
-    const kind = causes[cause];
-    const column = attribution ? (cause >= 0 ? `${kind}_${level}` : show.quantity === 'accesses' ? 'accesses' : `misses_${level}`) : (kind ?? show.quantity);
+    const [{ info, info: { attribution, name } }, { owner: level }, kind] = [app.source, series, causes[cause] ?? 'misses'];
+    const asked = attribution ? (askedBy(info, level)?.map(Number) ?? null) : [1, 1];
     const group = attribution ? 'attribution/rows' : filter.core && cause < 0 ? 'cores' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
     const named = (by: 'function' | 'structure') => filter[by]?.map((each) => known!.dimensions[by]!.names[each]) ?? null;
-    return snippet({ FILE: name, GROUP: group, LEVEL: level, COLUMN: column, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTIONS: named('function'), STRUCTURES: named('structure') }, 'cube');
+    return snippet({ FILE: name, GROUP: group, LEVEL: level, QUANTITY: cause >= 0 ? 'misses' : show.quantity, COLUMN: attribution ? `${kind}_${level}` : kind, ASKED: asked, PHASES: chosenPhases(app), CORE: filter.core?.[0] ?? null, FUNCTIONS: named('function'), STRUCTURES: named('structure') }, 'cube');
 }

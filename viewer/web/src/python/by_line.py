@@ -11,15 +11,16 @@ def in_sight(g, rows):
     return rows & np.any([(addresses(g) >= first) & (addresses(g) < last) for first, last in SIGHT], axis=0)
 
 
-def by_line(g, rows):
+def by_line(g, rows, quantity=None):
+    quantity = quantity or QUANTITY
     address, rows = addresses(g), in_sight(g, rows)
     lines, at = np.unique(address[rows], return_inverse=True)
     count = lambda name: np.bincount(at, g[name][:][rows])
-    if QUANTITY == "missrate":
+    if quantity == "missrate":
         a, m = count("accesses"), count("misses")
         value = np.divide(m, a, out=np.zeros_like(m), where=a > 0)
     else:
-        value = count(QUANTITY)
+        value = count(quantity)
     return dict(zip(lines.tolist(), value.tolist()))
 
 

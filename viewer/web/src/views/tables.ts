@@ -118,8 +118,7 @@ export function tableCard(app: App, table: Table): HTMLElement {
 
 /** What the file is of, and where it comes from. */
 function provenanceOf(app: App): [string, string][] {
-    const { info } = app.source;
-    const { run, check } = info;
+    const { info, info: { run, check } } = app.source;
     const facts: [string, string][] = [
         ['input', titleOf(app.source)],
         ['file', `${info.name}, ${bytes(info.bytes)}${info.complete ? '' : ', incomplete'}`],

@@ -60,8 +60,7 @@ async function whole(query: Query): Promise<number> {
 }
 
 export async function buckets(query: Query, quantity: Quantity, stretch: Stretch): Promise<Buckets> {
-    const { series, phases, axis } = query;
-    const { unit, rows, reduced } = series.info;
+    const { series, series: { info: { unit, rows, reduced } }, phases, axis } = query;
     const of = (counts: number) => bucketsFrom(answer('columns', counts, kindOf(quantity), viewOf(stretch)).numbers, stretch, unit);
     const known = reduced ? undefined : kept.get(keyOf(query)); // a pyramid tells more than blocks
     if (known) return of(known.counts);
@@ -111,8 +110,7 @@ const linesFrom = ({ numbers, addresses }: ReturnType<typeof answer>, from = 0):
 
 /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
 export async function selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {
-    const { series, phases, axis: part, token } = query;
-    const { unit, reduced } = series.info;
+    const { series, series: { info: { unit, reduced } }, phases, axis: part, token } = query;
     if (linesOf(part, unit) > mostSelected) return { lines: NaN, first: NaN, second: NaN, worst: [], sets: none, functions: [], causes: [] };
     const found = answer('selected', await read(query, series.ranges(phases, part)), kindOf(quantity), most, sets);
     const [lines, first, second] = found.numbers;

@@ -6,9 +6,9 @@ import { FileError, type Columns } from '../protocol';
 import { remembered } from '../remembered';
 import { blockFile, wholeSize, type BlockFile, type Piece } from './digests';
 
-/** What an attribute says, in one text or several; empty where it is not there. */
-export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-export const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [text(value)]);
+/** What an attribute says, in one text or several, without what would turn its direction; empty where it is not there. */
+export const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, '?'));
+export const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : value === undefined ? [] : [text(value)]);
 
 /** Of at most this many bytes, a file is read into memory: the HDF5 library asks for a few bytes at a time, each a request to the browser. */
 const smallFile = 8 << 20;
@@ -166,10 +166,7 @@ function storeOf(file: H5File, written: boolean, fault: () => string) {
 
     const isText = (path: string): boolean => dataset(path)?.metadata.type === stringClass;
 
-    function texts(path: string): string[] {
-        const value = dataset(path)?.value;
-        return Array.isArray(value) ? value.map(String) : [];
-    }
+    const texts = (path: string): string[] => [dataset(path)?.value].flatMap((value) => (Array.isArray(value) ? value.map(text) : []));
 
     return { fault, has, children, attributes, dataset, rows, requireColumns, columns, numbers, addresses, words, table, isText, texts };
 }
@@ -180,11 +177,10 @@ export async function openStore(name: string, blob: Blob, trust: boolean): Promi
     const fault = headFault(name, head, blob.size);
     if (fault !== '') throw new FileError(fault);
     const library = await h5wasm.ready;
-    const { FS } = library;
-    const fs = FS as unknown as {
+    const fs = library.FS as unknown as {
         ErrnoError: new (number: number) => Error;
         mkdir(path: string): void;
-        writeFile(path: string, bytes: Uint8Array, options: { canOwn: boolean }): void;
+        writeFile(path: string, bytes: Uint8Array, options: object): void;
         mount(kind: unknown, options: unknown, path: string): void;
         filesystems: { WORKERFS: { reader: { readAsArrayBuffer(piece: Piece): ArrayBuffer } } };
     };
