@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "monitor/causes/miss_causes.hpp"
+#include "monitor/spec.hpp"
 #include "storage/file.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/web/slim_file.hpp"
@@ -221,7 +222,11 @@ std::vector<std::string> parse_links(const std::string& text) {
 }
 
 std::vector<std::uint32_t> parse_counters(const std::string& text) {
-    return numbers<std::uint32_t>("--counters", text, "counters", "16,32,64 or 1-8");
+    const std::vector<std::uint32_t> found = numbers<std::uint32_t>("--counters", text, "counters", "16,32,64 or 1-8");
+    for (const std::uint32_t counters : found)
+        if (counters > most_counters)
+            throw UsageError("'--counters {}': {} counters; write at most {}", text, counters, most_counters);
+    return found;
 }
 
 std::vector<Granularity> parse_granularities(const std::string& text) {

@@ -8,6 +8,7 @@
 #include "app/comparison.hpp"
 #include "app/report.hpp"
 #include "app/sweep.hpp"
+#include "base/text.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -72,6 +73,33 @@ void keep_possible(SweepVariant& variant, const std::string& settings, MonitorSp
          [](const Granularity& each) { return "granularity " + to_string(each); });
 }
 
+/// More would take all memory, or more time than anybody has.
+void refuse_too_many(const SweepPlan& plan) {
+    constexpr std::uint64_t most_cells = 1'000'000, most_counters_together = std::uint64_t{1} << 28;
+    std::uint64_t cells = 0, counters = 0;
+    for (const SweepVariant& variant : plan.variants) {
+        const std::uint64_t rows = variant.granularities.size() * variant.evictions.size();
+        cells += rows * variant.counters.size();
+        for (const std::uint64_t each : variant.counters) counters += rows * each;
+    }
+    if (cells <= most_cells && counters <= most_counters_together) return;
+    throw UsageError(
+        "--counters, --granularity, --eviction, --link and --vary make {} cells with {} counters together; at most {} "
+        "and {} fit into "
+        "one sweep",
+        with_separators(cells), with_separators(counters), with_separators(most_cells),
+        with_separators(most_counters_together));
+}
+
+/// What --vary sets must not be given by --monitor, too.
+void refuse_twice(const std::string& monitor, const std::string& settings) {
+    const auto key_of = [](std::string_view part) { return part.substr(0, part.find('=')); };
+    for (const std::string_view fixed : split(monitor, ','))
+        for (const std::string_view varied : split(settings, ','))
+            if (!fixed.empty() && key_of(fixed) == key_of(varied))
+                throw UsageError("--vary {}: --monitor has '{}', too; leave one out", varied, fixed);
+}
+
 }  // namespace
 
 SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
@@ -90,6 +118,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
     std::exception_ptr first;  // why nothing is possible
     for (const std::string& link : links)
         for (const std::string& settings : combinations(options.vary)) {
+            refuse_twice(options.monitor, settings);
             const std::string both =
                 options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
             SweepVariant variant{{}, settings, counters, granularities, evictions};
@@ -109,6 +138,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             plan.variants.push_back(std::move(variant));
         }
     if (plan.variants.empty()) std::rethrow_exception(first);
+    refuse_too_many(plan);
     // what counts the same events is compared, and stands together
     std::vector<std::pair<std::string, std::string>> places;
     const auto place = [&](const SweepVariant& variant) {
@@ -168,7 +198,11 @@ void add_workload(SweepView& view, const SweepView& one, const std::string& name
     view.cells.insert(view.cells.end(), one.cells.begin(), one.cells.end());
     if (!one.slowdown_unknown.empty()) view.slowdown_unknown = one.slowdown_unknown;
     view.events = 0;
-    for (const auto& field : fields_of(view.cells)) view.events += field[0].events;
+    const SweepCell* before = nullptr;  // of a workload and link the first cell
+    for (const SweepCell& cell : view.cells) {
+        if (!before || before->workload != cell.workload || before->link != cell.link) view.events += cell.events;
+        before = &cell;
+    }
 }
 
 void write_sweep_of(Group& root, const Topology& topology, const SweepView& view, const SweptWorkload* first,

@@ -159,8 +159,9 @@ struct SpecKey {
 };
 /// Every key in the order of the documentation: for --help.
 std::vector<SpecKey> monitor_keys();
-/// Whether a key says which events are counted, beside the link: what differs in it counts other things.
-bool chooses_events(std::string_view key);
+/// Of settings as parse_monitor takes them those that say what is counted, beside the link, and in which lines, each
+/// written in one way: what differs in these counts other things. Throws SpecError.
+std::string counting_settings(std::string_view settings);
 
 /// True where the sum of all records is the exact histogram whatever happens, so that the error is 0 by law: one line
 /// (or less) per counter and a ring that loses nothing.

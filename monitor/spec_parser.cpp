@@ -387,9 +387,18 @@ std::string to_string(const MonitorSpec& spec) {
     return text;
 }
 
-bool chooses_events(std::string_view key) {
-    constexpr std::string_view choosing[] = {"kinds", "range", "cores", "start"};
-    return std::ranges::find(choosing, key) != std::end(choosing);
+std::string counting_settings(std::string_view settings) {
+    constexpr std::string_view choosing[] = {"kinds", "range", "cores", "start", "line"};
+    std::string text;
+    for (const std::string_view part : split(settings, ',')) {
+        const std::string_view name = part.substr(0, part.find('='));
+        if (std::ranges::find(choosing, name) == std::end(choosing) || name == part) continue;
+        const auto key = std::ranges::find(keys, name, &Key::name);
+        MonitorSpec spec;
+        key->read(spec, part.substr(name.size() + 1));
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, key->write(spec));
+    }
+    return text;
 }
 
 std::vector<SpecKey> monitor_keys() { return {std::begin(keys), std::end(keys)}; }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which cells of a sweep belong together, and what all workloads together say.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "base/text.hpp"
 #include "monitor/spec.hpp"
 #include "viewer/sweep_view.hpp"
 
@@ -26,7 +23,11 @@ std::vector<std::span<const SweepCell>> runs_of(std::span<const SweepCell> cells
 bool one_place(const SweepCell& a, const SweepCell& b) { return a.workload == b.workload && a.link == b.link; }
 
 bool one_field(const SweepCell& a, const SweepCell& b) {
-    return one_place(a, b) && counting(a.settings) == counting(b.settings);
+    return one_place(a, b) && (a.settings == b.settings || counting(a.settings) == counting(b.settings));
+}
+
+bool has_events(std::span<const SweepCell> cells) {
+    return std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.events > 0; });
 }
 
 /// The monitor, whatever it watches.
@@ -49,11 +50,11 @@ void take_worst(SweepCell& worst, const SweepCell& cell) {
 }  // namespace
 
 std::string counting(const std::string& settings) {
-    std::string found;
-    for (const std::string_view part : split(settings, ','))
-        if (chooses_events(part.substr(0, part.find('='))))
-            found += fmt::format("{}{}", found.empty() ? "" : ",", part);
-    return found;
+    try {
+        return counting_settings(settings);
+    } catch (const std::exception&) {  // of another version
+        return settings;
+    }
 }
 
 std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cells) {
@@ -68,28 +69,38 @@ std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {
     const auto workloads = runs_of(cells, [](const auto& a, const auto& b) { return a.workload == b.workload; });
     if (workloads.size() < 2) return {};
     std::vector<SweepCell> worst(workloads.front().begin(), workloads.front().end());
-    std::map<decltype(monitor_key(worst.front())), std::pair<std::size_t, std::size_t>> places;  // and how often found
+    struct Found {
+        std::size_t place, times = 0;
+        bool blind = false;  ///< saw no event where others did
+    };
+    std::map<decltype(monitor_key(worst.front())), Found> monitors;
     for (std::size_t i = 0; i < worst.size(); ++i) {
         worst[i].workload = "worst of all workloads";
         worst[i].published.reset();
-        places.emplace(monitor_key(worst[i]), std::pair{i, std::size_t{1}});
+        monitors.emplace(monitor_key(worst[i]), Found{i});
     }
-    for (const auto& workload : std::span(workloads).subspan(1))
-        for (const SweepCell& cell : workload)
-            if (const auto found = places.find(monitor_key(cell)); found != places.end()) {
-                take_worst(worst[found->second.first], cell);
-                ++found->second.second;
+    for (const auto& place : runs_of(cells, one_place)) {
+        const bool counted = has_events(place);
+        for (const SweepCell& cell : place)
+            if (const auto found = monitors.find(monitor_key(cell)); found != monitors.end()) {
+                take_worst(worst[found->second.place], cell);
+                ++found->second.times;
+                found->second.blind |= counted && cell.events == 0;
             }
+    }
     std::vector<SweepCell> everywhere;
-    for (const SweepCell& cell : worst)
-        if (places.at(monitor_key(cell)).second == workloads.size()) everywhere.push_back(cell);
+    for (SweepCell& cell : worst) {
+        const Found& found = monitors.at(monitor_key(cell));
+        if (found.blind) cell.events = 0;
+        if (found.times == workloads.size()) everywhere.push_back(cell);
+    }
     return everywhere;
 }
 
 std::vector<Standing> standings_of(std::span<const SweepCell> cells, const SweepChoice& choice) {
     std::vector<Standing> all;
     for (const auto& place : runs_of(cells, one_place)) {
-        const bool counted = std::ranges::any_of(place, [](const SweepCell& cell) { return cell.events > 0; });
+        const bool counted = has_events(place);
         for (const auto& field : fields_of(place)) {
             const std::vector<Standing> own = standings(field, choice, counted);
             all.insert(all.end(), own.begin(), own.end());

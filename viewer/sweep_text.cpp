@@ -272,6 +272,13 @@ std::string heading(const SweepView& view, bool one_field) {
     return text + '\n' + view.title.remarks() + "C: counters. G: lines per counter.\n";
 }
 
+/// "7,304 events"; where records delay cores, so that monitors see other events, "7,285 to 7,304 events".
+std::string events_of(std::span<const SweepCell> field) {
+    const auto [least, most] = std::ranges::minmax_element(field, {}, &SweepCell::events);
+    return (least->events == most->events ? "" : with_separators(least->events) + " to ") +
+           counted(most->events, "event");
+}
+
 std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
     std::string text;
     const std::vector<Standing> all = standings_of(cells, view.choice);
@@ -280,10 +287,9 @@ std::string fields_text(std::span<const SweepCell> cells, const SweepView& view,
         const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(field.size()));
         const std::vector<Standing> standing(begin, next);
         const std::string settings = counting(field[0].settings);
-        text +=
-            fmt::format("\n{}, {}{}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
-                        settings.empty() ? "" : ", " + without_controls(settings), counted(field[0].events, "event")) +
-            answer_text(field, standing, view.choice, width) + cost_text(field, standing, view.timed, width);
+        text += fmt::format("\n{}, {}{}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
+                            settings.empty() ? "" : ", " + without_controls(settings), events_of(field)) +
+                answer_text(field, standing, view.choice, width) + cost_text(field, standing, view.timed, width);
     }
     return text;
 }

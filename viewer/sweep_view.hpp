@@ -56,7 +56,7 @@ struct SweepView {
 /// Groups of lines by their number, all else by name.
 nlohmann::ordered_json granularity_json(const std::string& granularity);
 
-/// The settings that choose the events that are counted: "kinds=load" of "ways=4,kinds=load".
+/// The settings that say what is counted: "kinds=load" of "ways=4,kinds=load".
 std::string counting(const std::string& settings);
 
 /// Consecutive cells that count the same events of one workload on one link: they are compared with one another.

@@ -158,7 +158,7 @@ TEST_F(SweepCells, WrongOnesAreRefused) {
           {{"--vary", "counters=4"}, "write --counters"},
           {{"--vary", "filter=load"}, "it counts is filtered by 'kinds', 'range' and 'cores'"},
           {{"--vary", "link=L1D-L2"}, "write --link"},
-          {{"--vary", "width=4", "--monitor", "width=8"}, "'width' is given twice"},
+          {{"--vary", "width=4", "--monitor", "width=8"}, "--vary width=4: --monitor has 'width=8', too"},
           {{"--vary", "width=4", "--vary", "width=8"}, "'width' is given twice"},
           {{"--vary", "drain=watermark"}, "needs a 'watermark'"},
           {{"--vary", "seed=1-900", "--vary", "width=4,5"}, "1800 combinations; at most 1000"},
@@ -357,6 +357,36 @@ TEST_F(SweepCells, OfEqualOnesTheAnswerNamesThatWhichTheOthersDoNotBeat) {
 }
 
 // So that it is seen by how far.
+TEST_F(SweepCells, TooManyAndDoubleSettingsAreRefused) {
+    const auto refusal = [&](const Words& words) {
+        const Finished finished = cachetally(directory_.path(), Words{"sweep", "lu", "n=16"} + words);
+        EXPECT_EQ(finished.status, 2);
+        return finished.err;
+    };
+    EXPECT_THAT(
+        refusal({"--counters", "16-79", "--granularity", "1-64", "--vary", "width=1-40", "--vary", "seed=1-25"}),
+        HasSubstr("make 4,096,000 cells with 194,560,000 counters together; at most 1,000,000 and 268,435,456"));
+    EXPECT_THAT(refusal({"--counters", "4M", "--vary", "width=1-64", "--eviction", "fifo,lru"}),
+                HasSubstr("fit into one"));
+    EXPECT_THAT(refusal({"--counters", "5M"}), HasSubstr("'--counters 5M': 5242880 counters; write at most 4194304"));
+    EXPECT_THAT(refusal({"--monitor", "kinds=load", "--vary", "kinds=store,load"}),
+                HasSubstr("--vary kinds=store: --monitor has 'kinds=load', too; leave one out"));
+}
+
+// Written otherwise the same is counted; what is counted by other lines is not compared.
+TEST_F(SweepCells, OfTheSameEventsHaveOneFront) {
+    const Words sweep{"sweep", "lu", "n=32", "--counters", "4", "--granularity", "1,2", "-f", "-o", "same.h5"};
+    const auto fields = [&](const std::string& vary) {
+        const std::string text = cachetally(directory_.path(), sweep + Words{"--vary", vary}).out;
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = text.find("\nlu n=32, core-L1D", at + 1)) != std::string::npos;) ++found;
+        return found;
+    };
+    EXPECT_EQ(fields("kinds=load+store,store+load"), 1U);
+    EXPECT_EQ(fields("range=0-1M,0x0-0x100000"), 1U);
+    EXPECT_EQ(fields("line=64,128"), 2U);
+}
+
 TEST_F(SweepCells, WhereNothingIsAdmittedTheAnswerIsOfAll) {
     const Words sweep{"sweep", "lu", "n=32", "--counters", "16", "--granularity", "2,4", "--objectives", "error,bits"};
     const json rows = good_json(sweep + Words{"--where", "error<5,bits<100", "-o", "none.h5"})["rows"];

@@ -196,6 +196,29 @@ print(json.dumps([base, base + 4096, int(g["accesses"][:][here].sum()), int(g["m
             const code = await page.locator('dialog pre').textContent();
             await t.press(page, 'Close');
             t.equal(Number(/sum ([\d.]+)/.exec(t.script('-c', code))[1]), misses, 'what Python says');
+            for (const [show, value] of [['missrate', misses / accesses], ['hits', accesses - misses], ['accesses', accesses]]) {
+                await t.open(page, t.file('core-lines.h5'), `show=${show}&level=L1D&structure=molecules&core=1`);
+                await t.choose(page, /^Show a Python/);
+                const [, found] = /(?:sum|rate) ([\d.]+)/.exec(t.script('-c', await page.locator('dialog pre').textContent()));
+                t.near(Number(found), value, `${show} of a core in Python`, 1e-9);
+            }
+        },
+    ],
+    [
+        'answer: of code without a name, and of what its structures are, Python says what the page does',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', '--report', t.file('named.txt'), '-m', 'generic3', '-o', 'code.h5', '--', '/bin/true');
+            await t.open(page, t.file('code.h5'));
+            const names = await page.evaluate(`(() => { const { functions } = Object.fromEntries(cachetally.source.info.attribution.groupings.map((each) => [each.id, each.names])); return [functions.find((each) => each.startsWith('(in ')) ?? '(not known)', functions.find((each) => !each.startsWith('('))]; })()`);
+            for (const state of [...names.map((name) => `func=${encodeURIComponent(name)}&level=L1D`), 'structure=(code)&level=L1I'])
+                for (const [show, what] of [['accesses', 'sum'], ['missrate', 'rate']]) {
+                    await t.open(page, t.file('code.h5'), `show=${show}&${state}`);
+                    const { accesses, misses } = await page.evaluate(`(() => { const { source: { info }, state } = cachetally; return cachetally.answers.answerOf(info, state.level, null, state); })()`);
+                    await t.choose(page, /^Show a Python/);
+                    const [, found] = new RegExp(`^${what} ([\\d.e-]+)`, 'm').exec(t.script('-c', await page.locator('dialog pre').textContent()));
+                    t.near(Number(found), { misses, accesses, missrate: misses / (accesses || 1) }[show], `${show} of ${state} in Python`, 1e-9);
+                }
         },
     ],
     [

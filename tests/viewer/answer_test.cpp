@@ -142,6 +142,17 @@ TEST(Answer, OfNoMissesAndNoAccesses) {
     EXPECT_EQ(answered_level(RunView()), "");
 }
 
+// A misses by capacity in most phases, and by conflicts where it misses most.
+TEST(Answer, TellsTheCauseInTheWorstPhasesWhereItIsAnother) {
+    RunView view = made();
+    view.structures.levels[0].tallies = {{0, 0, {20, 5}}, {0, 1, {20, 5}}, {0, 2, {20, 9}}};
+    view.causes[0].misses = {{0, 0, {0, 0, 5, 0}}, {0, 1, {0, 0, 5, 0}}, {0, 2, {0, 0, 2, 7}}};
+    EXPECT_TRUE(answer(view, "L1").ends_with(
+        "63.16 % of those are capacity misses, worst in phase 2, where 77.78 % of them are conflicts."));
+    view.causes[0].misses[2].misses = {0, 0, 7, 2};
+    EXPECT_TRUE(answer(view, "L1").ends_with("are capacity misses, worst in phase 2."));
+}
+
 TEST(Answer, OfCausesAloneIsOfTheirMisses) {
     RunView view = made();
     view.structures.levels.clear();

@@ -143,7 +143,7 @@ def say_of_panel(axes, points, metric):
     tracker = np.array([is_tracker(look) for look in points.looks])
     own = [(points.known[of], name) for of, name in ((~tracker, "cells"), (tracker, FRONT["trackers"]))]
     told = ", ".join(f"{(~known).sum()} of {len(known)} {name}" for known, name in own if not known.all())
-    lines = [f"{METRICS[metric][1].split(' / ')[0]} not known of {told}"] * bool(told) + [FRONT["outside"]] * (not points.admitted.any())
+    lines = [f"{METRICS[metric][1].split(' / ')[0]} not known of {told}"] * bool(told) + [FRONT["outside" if points.bounds else "unseen"]] * (not points.admitted.any())
     if lines:
         note = axes.text(0.5, 0.97, "\n".join(lines), transform=axes.transAxes, ha="center", va="top", fontsize=6, wrap=True)
         note.set_in_layout(False)  # or panels would make room for it

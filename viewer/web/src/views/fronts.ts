@@ -251,10 +251,10 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
 }
 
 /** What is not drawn, or all pale. */
-function notesOf({ cells, marks }: Panel, over: Metric): string[] {
+function notesOf({ cells, marks, bounds }: Panel, over: Metric): string[] {
     const own: [Cell[], string][] = [[cells, 'cells'], [marks, words.trackers]];
     const told = own.map(([all, name]) => `${all.length - having(all, over).length} of ${all.length} ${name}`).filter((each) => !each.startsWith('0 '));
-    return [...(told.length ? [`${over.title.toLowerCase()} not known of ${told.join(', ')}`] : []), ...([...cells, ...marks].some(admitted) ? [] : [words.outside])];
+    return [...(told.length ? [`${over.title.toLowerCase()} not known of ${told.join(', ')}`] : []), ...([...cells, ...marks].some(admitted) ? [] : [bounds.length ? words.outside : words.unseen])];
 }
 
 /** `own`: cells of this file can be clicked. */
