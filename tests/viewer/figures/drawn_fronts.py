@@ -288,7 +288,7 @@ def the_worst_of_all_workloads_has_a_panel_with_the_bounds():
         assert [each.get_xdata()[0] for each in bounds if each.get_xdata()[0] == each.get_xdata()[1]] == [10], "the error of the bounds"
         assert [each.get_ydata()[0] for each in bounds if each.get_ydata()[0] == each.get_ydata()[1]] == [6], "and bits"
     legend = [text.get_text() for text, _ in legends_of(figure)]
-    assert legend.count("admitted") == 1 and "pale: not admitted" in legend, legend
+    assert legend.count("bounds") == 1 and "pale: beyond the bounds" in legend, legend
     chosen = front(worst_file("w"), wanted(metric="bits", workload=["worst of all workloads"]))
     assert not titles_of(chosen)[0][0] and len(chosen.axes) == 1, "chosen alone"
 
