@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 
 #include "app/comparison.hpp"
 #include "app/report.hpp"
@@ -85,8 +86,7 @@ void refuse_too_many(const SweepPlan& plan) {
     if (cells <= most_cells && counters <= most_counters_together) return;
     throw UsageError(
         "--counters, --granularity, --eviction, --link and --vary make {} cells with {} counters together; at most {} "
-        "and {} fit into "
-        "one sweep",
+        "and {} fit into one sweep",
         with_separators(cells), with_separators(counters), with_separators(most_cells),
         with_separators(most_counters_together));
 }
@@ -139,13 +139,10 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
         }
     if (plan.variants.empty()) std::rethrow_exception(first);
     refuse_too_many(plan);
-    // what counts the same events is compared, and stands together
-    std::vector<std::pair<std::string, std::string>> places;
+    // what counts the same events is compared, and stands together, in the order in which it first comes
+    std::map<std::pair<std::string, std::string>, std::size_t> places;
     const auto place = [&](const SweepVariant& variant) {
-        const std::pair own{variant.base.link, counting(variant.settings)};
-        const auto found = std::ranges::find(places, own);
-        if (found == places.end()) places.push_back(own);
-        return std::ranges::find(places, own) - places.begin();
+        return places.emplace(std::pair{variant.base.link, counting(variant.settings)}, places.size()).first->second;
     };
     for (const SweepVariant& variant : plan.variants) place(variant);
     std::ranges::stable_sort(plan.variants, {}, place);

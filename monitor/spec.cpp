@@ -112,4 +112,13 @@ bool error_known_zero(const MonitorSpec& spec) {
     return spec.units_per_key() == 1 && loses_nothing;
 }
 
+std::string to_string(const Granularity& granularity) {
+    switch (granularity.mode) {
+        case Granularity::Mode::mask: return fmt::format("mask:{}", granularity.amount);
+        case Granularity::Mode::dynamic: return fmt::format("dynamic:{}", granularity.amount);
+        case Granularity::Mode::aligned: break;
+    }
+    return std::to_string(granularity.amount);
+}
+
 }  // namespace cachetally

@@ -369,15 +369,6 @@ std::span<const std::string_view> eviction_names() {
 
 std::string_view to_string(Eviction eviction) { return row_of(eviction).name; }
 
-std::string to_string(const Granularity& granularity) {
-    switch (granularity.mode) {
-        case Granularity::Mode::mask: return fmt::format("mask:{}", granularity.amount);
-        case Granularity::Mode::dynamic: return fmt::format("dynamic:{}", granularity.amount);
-        case Granularity::Mode::aligned: break;
-    }
-    return std::to_string(granularity.amount);
-}
-
 std::string to_string(const MonitorSpec& spec) {
     static const MonitorSpec standard;
     std::string text = "link=" + spec.link;

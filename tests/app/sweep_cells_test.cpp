@@ -357,22 +357,6 @@ TEST_F(SweepCells, OfEqualOnesTheAnswerNamesThatWhichTheOthersDoNotBeat) {
 }
 
 // So that it is seen by how far.
-TEST_F(SweepCells, TooManyAndDoubleSettingsAreRefused) {
-    const auto refusal = [&](const Words& words) {
-        const Finished finished = cachetally(directory_.path(), Words{"sweep", "lu", "n=16"} + words);
-        EXPECT_EQ(finished.status, 2);
-        return finished.err;
-    };
-    EXPECT_THAT(
-        refusal({"--counters", "16-79", "--granularity", "1-64", "--vary", "width=1-40", "--vary", "seed=1-25"}),
-        HasSubstr("make 4,096,000 cells with 194,560,000 counters together; at most 1,000,000 and 268,435,456"));
-    EXPECT_THAT(refusal({"--counters", "4M", "--vary", "width=1-64", "--eviction", "fifo,lru"}),
-                HasSubstr("fit into one"));
-    EXPECT_THAT(refusal({"--counters", "5M"}), HasSubstr("'--counters 5M': 5242880 counters; write at most 4194304"));
-    EXPECT_THAT(refusal({"--monitor", "kinds=load", "--vary", "kinds=store,load"}),
-                HasSubstr("--vary kinds=store: --monitor has 'kinds=load', too; leave one out"));
-}
-
 // Written otherwise the same is counted; what is counted by other lines is not compared.
 TEST_F(SweepCells, OfTheSameEventsHaveOneFront) {
     const Words sweep{"sweep", "lu", "n=32", "--counters", "4", "--granularity", "1,2", "-f", "-o", "same.h5"};

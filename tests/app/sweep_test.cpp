@@ -308,6 +308,22 @@ TEST_F(SweepCommand, ATraceThatIsGoneKeepsTheSlowdownsThatAreComplete) {
     EXPECT_TRUE(told["rows"].back().at("slowdown").is_null());
 }
 
+TEST_F(SweepCommand, TooManyAndDoubleSettingsAreRefused) {
+    const auto refusal = [&](const Words& words) {
+        const Finished finished = call(Words{"sweep", "lu", "n=16"} + words);
+        EXPECT_EQ(finished.status, 2);
+        return finished.err;
+    };
+    EXPECT_THAT(
+        refusal({"--counters", "16-79", "--granularity", "1-64", "--vary", "width=1-40", "--vary", "seed=1-25"}),
+        HasSubstr("make 4,096,000 cells with 194,560,000 counters together; at most 1,000,000 and 268,435,456"));
+    EXPECT_THAT(refusal({"--counters", "4M", "--vary", "width=1-64", "--eviction", "fifo,lru"}),
+                HasSubstr("fit into one"));
+    EXPECT_THAT(refusal({"--counters", "5M"}), HasSubstr("'--counters 5M': 5242880 counters; write at most 4194304"));
+    EXPECT_THAT(refusal({"--monitor", "kinds=load", "--vary", "kinds=store,load"}),
+                HasSubstr("--vary kinds=store: --monitor has 'kinds=load', too; leave one out"));
+}
+
 TEST(ListsOfCounters, TakeRangesAndUnits) {
     const TemporaryDirectory directory;
     const auto cells = [&](const char* counters, const char* references) {

@@ -105,6 +105,23 @@ TEST(SweepChoices, SmallDifferencesDoNotCount) {
     EXPECT_EQ(cheapest, (std::vector<Standing>{{true, false, false}, {true, true, true}, {}, {}}));
 }
 
+// The first monitor saw nothing of the second program, whose other monitor did: the two have no worst in common.
+TEST(SweepChoices, TheWorstOfAllAdmitsNoMonitorThatSawNothingSomewhere) {
+    std::vector<SweepCell> cells{cell_with(0.0, 0.0, 500), cell_with(0.1, 0.1, 1000), cell_with(0.0, 0.0, 500),
+                                 cell_with(0.2, 0.1, 1000)};
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        cells[i].workload = i < 2 ? "a" : "b";
+        cells[i].counters = 1 + i % 2;
+        cells[i].events = i == 2 ? 0 : 90;
+    }
+    const std::vector<SweepCell> worst = worst_of(cells);
+    ASSERT_EQ(worst.size(), 2U);
+    EXPECT_EQ(worst[0].events, 0U);
+    EXPECT_EQ(worst[1].events, 90U);
+    EXPECT_EQ(worst[1].error, 0.2);
+    EXPECT_EQ(standings_of(worst, parse_choice("error,bits", "")), (std::vector<Standing>{{}, {true, true, true}}));
+}
+
 TEST(SweepChoices, MonitorsThatSawNothingAreNoBargain) {
     std::vector<SweepCell> cells{cell_with(0.0, 0.0, 500), cell_with(0.1, 0.1, 1000)};
     cells[1].events = 90;
