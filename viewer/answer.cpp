@@ -74,33 +74,18 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
                        rest > 0 ? fmt::format(" and {} more", rest) : "");
 }
 
-/// ", where 76.23 % of them are conflicts": of some phases, where that is not so in all together.
-std::string cause_there(const Worst& worst, const std::vector<std::size_t>& phases) {
-    if (worst.causes_by_phase.empty()) return "";
-    CauseCounts causes{};
-    for (const std::size_t phase : phases)
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-            causes[cause] += worst.causes_by_phase[phase][cause];
-    const std::optional<Part> most = largest(causes);
-    if (!most || !worst.cause || most->index == worst.cause->index) return "";
-    return fmt::format(", where {} of them {}", share(*most), words_of_answers().causes[most->index]);
-}
-
 /// ", worst in phase 4", ", all in phase 1", "; no phase stands out"; empty where there is but one.
-std::string worst_phases(const Worst& found, const RunView& view) {
-    const std::vector<double>& by_phase = found.by_phase;
-    const std::vector<PhaseResult>& run = view.counts.run.phases;
-    const std::size_t count = view.chosen_phases.empty() ? by_phase.size() : view.chosen_phases.size();
-    const std::optional<Part> worst = largest(by_phase);
-    if (!worst || count == 1) return "";
-    if (worst->of == worst->count) return ", all in " + phases_in_words({worst->index}, run);
+std::string worst_phases(const Worst& worst, const RunView& view) {
+    if (!worst.phases) return "";
+    const WorstPhases& phases = *worst.phases;
     const AnswerWords& words = words_of_answers();
-    if (worst->count * static_cast<double>(count) < words.stands_out * worst->of)
-        return "; " + words.no_phase_stands_out;
-    std::vector<std::size_t> phases;
-    for (std::size_t phase = 0; phase < by_phase.size(); ++phase)
-        if (by_phase[phase] >= words.alike * worst->count) phases.push_back(phase);
-    return ", worst in " + phases_in_words(phases, run) + cause_there(found, phases);
+    if (phases.numbers.empty()) return "; " + words.no_phase_stands_out;
+    std::string text = fmt::format(", {} in {}", phases.all ? "all" : "worst",
+                                   phases_in_words(phases.numbers, view.counts.run.phases));
+    if (phases.cause)
+        text += fmt::format(", where {} of them {}", share(*phases.cause), words.causes[phases.cause->index]);
+    if (!phases.most.empty()) text += fmt::format(", most of all in {}", phases_in_words(phases.most, {}));
+    return text;
 }
 
 /// "61.82 % of those are conflicts", where causes are known.

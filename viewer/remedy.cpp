@@ -12,11 +12,11 @@
 namespace cachetally {
 namespace {
 
-/// The name of a remedy; empty: none. As remedyOf() of the page.
-std::string name_of(const Worst& worst, bool is_tlb) {
+/// The name of a remedy against a cause; empty: none. As remedyOf() of the page.
+std::string name_of(const Worst& worst, const std::optional<Part>& cause, bool is_tlb) {
     if (!worst.part) return "";
-    if (!worst.cause) return is_tlb ? "TLB" : "";
-    switch (static_cast<MissCause>(worst.cause->index)) {
+    if (!cause) return is_tlb ? "TLB" : "";
+    switch (static_cast<MissCause>(cause->index)) {
         case MissCause::first_use: return "first use";
         case MissCause::invalidated:
             if (!worst.false_share) return "invalidated";
@@ -36,14 +36,18 @@ std::string with(std::string text, const std::string& place, const std::string& 
 
 std::string remedy(const RunView& view, const std::string& level, const std::string& structure) {
     const Worst worst = worst_of(view, level, structure);
-    const std::string name = name_of(worst, std::ranges::count(view.counts.names.tlbs, level) != 0);
+    const std::string name = name_of(worst, worst.cause, std::ranges::count(view.counts.names.tlbs, level) != 0);
     if (name.empty()) return "";
-    const Remedy& found = words_of_answers().remedies.at(name);
+    const std::map<std::string, Remedy>& remedies = words_of_answers().remedies;
+    const Remedy& found = remedies.at(name);
     const double false_share = worst.false_share.value_or(0);
     const std::string fact =
         with(with(found.fact, "{share}", percentage(std::max(false_share, 1 - false_share))), "{evictor}",
              worst.evictor.empty() ? "Another line" : abridged(worst.evictor, words_of_answers().longest_name));
-    return fmt::format("What to try: {}. {}.", found.words, fact);
+    const std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
+    if (!worst.phases || !worst.phases->cause) return text;
+    return fmt::format("{} In the worst phases: {}.", text,
+                       remedies.at(name_of(worst, worst.phases->cause, false)).words);
 }
 
 }  // namespace cachetally

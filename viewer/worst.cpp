@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "viewer/answer_words.hpp"
 #include "viewer/attribution_text.hpp"
 #include "viewer/component_tables.hpp"
 #include "viewer/sharing_text.hpp"
@@ -25,7 +26,7 @@ struct LevelMisses {
     };
     std::vector<std::string> structures;
     std::vector<Row> rows;
-    bool knows_causes = false, knows_accesses = false;
+    bool knows_accesses = false;
 };
 
 LevelMisses misses_of_regions(const RunView& view, const std::string& level) {
@@ -40,7 +41,6 @@ LevelMisses misses_of_regions(const RunView& view, const std::string& level) {
     found.knows_accesses = is_counted;
     const auto caused = std::ranges::find(view.causes, level, &LevelCauses::level);
     if (caused == view.causes.end()) return found;
-    found.knows_causes = true;
     for (const StructureCauses& row : caused->misses) {
         const auto all = std::accumulate(row.misses.begin(), row.misses.end(), std::uint64_t{0});
         found.rows.push_back({row.structure, row.phase, 0, is_counted ? 0.0 : static_cast<double>(all), row.misses});
@@ -59,14 +59,14 @@ LevelMisses misses_of_sites(const Attribution& attribution, std::size_t level, c
     }
     found.structures.push_back(object_name(attribution, 0));
     const auto caused = std::ranges::find(attribution.caused, name) - attribution.caused.begin();
-    found.knows_causes = static_cast<std::size_t>(caused) < attribution.caused.size();
+    const bool is_caused = static_cast<std::size_t>(caused) < attribution.caused.size();
     for (const Attribution::Row& row : attribution.rows) {
         const std::uint32_t object = attribution.sites[row.site].object;
         const auto structure = object == 0 ? static_cast<std::uint32_t>(found.structures.size() - 1)
                                            : numbers.at(object_name(attribution, object));
         found.rows.push_back({structure, row.phase, static_cast<double>(row.accesses),
                               static_cast<double>(row.misses[level]),
-                              found.knows_causes ? row.causes[static_cast<std::size_t>(caused)] : CauseCounts()});
+                              is_caused ? row.causes[static_cast<std::size_t>(caused)] : CauseCounts()});
     }
     return found;
 }
@@ -133,6 +133,85 @@ std::optional<double> accesses_of(const LevelMisses& level, const std::string& s
     return accesses;
 }
 
+/// Phases by their names where these come again; else, and without a name, each alone. Of `chosen`; empty: all.
+std::vector<std::vector<std::size_t>> groups_of_phases(const std::vector<PhaseResult>& phases, std::size_t count,
+                                                       std::vector<std::size_t> chosen) {
+    if (chosen.empty()) {
+        chosen.resize(count);
+        std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    }
+    std::vector<std::vector<std::size_t>> groups, alone;
+    std::map<std::string, std::size_t> named;
+    for (const std::size_t phase : chosen) {
+        alone.push_back({phase});
+        const std::string name = phase < phases.size() ? phases[phase].name : std::string();
+        const auto [group, is_new] = named.try_emplace(name, groups.size());
+        if (is_new || name.empty())
+            groups.push_back({phase});
+        else
+            groups[group->second].push_back(phase);
+    }
+    return groups.size() > 1 ? groups : alone;
+}
+
+struct PhaseMisses {
+    double misses = 0;
+    CauseCounts causes{};
+};
+
+/// Of one structure; nothing: of the whole level.
+std::vector<PhaseMisses> misses_by_phase(const RunView& view, const LevelMisses& level, const std::string& name,
+                                         const std::optional<Part>& structure) {
+    const std::vector<PhaseResult>& run = view.counts.run.phases;
+    std::vector<PhaseMisses> by_phase(std::max<std::size_t>(1, run.size()));
+    for (const LevelMisses::Row& row : level.rows) {
+        if (structure && row.structure != structure->index) continue;
+        if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
+        PhaseMisses& phase = by_phase[row.phase];
+        phase.misses += row.misses;
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) phase.causes[cause] += row.causes[cause];
+    }
+    for (std::size_t phase = 0; phase < run.size() && !structure; ++phase)
+        by_phase[phase].misses = static_cast<double>(totals_of(view.counts.names, run[phase].counts, name).misses);
+    return by_phase;
+}
+
+PhaseMisses sum_of(const std::vector<PhaseMisses>& by_phase, const std::vector<std::size_t>& phases) {
+    PhaseMisses sum;
+    for (const std::size_t phase : phases) {
+        sum.misses += by_phase[phase].misses;
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) sum.causes[cause] += by_phase[phase].causes[cause];
+    }
+    return sum;
+}
+
+std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_phase, const RunView& view) {
+    const std::vector<std::vector<std::size_t>> groups =
+        groups_of_phases(view.counts.run.phases, by_phase.size(), view.chosen_phases);
+    std::vector<double> counts;
+    for (const std::vector<std::size_t>& group : groups) counts.push_back(sum_of(by_phase, group).misses);
+    const std::optional<Part> most = largest(counts);
+    if (!most || groups.size() == 1) return std::nullopt;
+    const AnswerWords& words = words_of_answers();
+    WorstPhases found;
+    if (most->count * static_cast<double>(groups.size()) < words.stands_out * most->of) return found;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        if (counts[i] >= words.alike * most->count)
+            found.numbers.insert(found.numbers.end(), groups[i].begin(), groups[i].end());
+    std::ranges::sort(found.numbers);
+    found.all = most->count == most->of;
+    const PhaseMisses sum = sum_of(by_phase, found.numbers);
+    found.cause = largest(sum.causes);
+    const auto misses_of_phase = [&](std::size_t number) { return by_phase[number].misses; };
+    const double worst = misses_of_phase(*std::ranges::max_element(found.numbers, {}, misses_of_phase));
+    const auto several = static_cast<double>(found.numbers.size());
+    for (const std::size_t number : found.numbers)
+        if (several > 1 && worst * several >= words.stands_out * sum.misses &&
+            misses_of_phase(number) >= words.alike * worst)
+            found.most.push_back(number);
+    return found;
+}
+
 }  // namespace
 
 std::string percentage(double fraction) {
@@ -166,32 +245,13 @@ Worst worst_of(const RunView& view, const std::string& name, const std::string& 
     for (const LevelMisses::Row& row : level.rows) by_structure[row.structure] += row.misses;
     worst.part = part_of(level, by_structure, structure);
     if (!worst.part && !structure.empty()) return worst;
-    CauseCounts causes{};
-    std::vector<double> by_phase(std::max<std::size_t>(1, view.counts.run.phases.size()));
-    const auto is_of_worst = [&](const LevelMisses::Row& row) {
-        return !worst.part || row.structure == worst.part->index;
-    };
-    for (const LevelMisses::Row& row : level.rows)
-        for (unsigned cause = 0; cause < miss_cause_count && is_of_worst(row); ++cause)
-            causes[cause] += row.causes[cause];
-    if (level.knows_causes) {
-        worst.cause = largest(causes);
-        worst.causes_by_phase.resize(by_phase.size());
-    }
-    for (const LevelMisses::Row& row : level.rows) {
-        if (!is_of_worst(row)) continue;
-        if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
-        by_phase[row.phase] += row.misses;
-        if (!level.knows_causes) continue;
-        worst.causes_by_phase.resize(by_phase.size());
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-            worst.causes_by_phase[row.phase][cause] += row.causes[cause];
-    }
-    if (!worst.part)
-        for (std::size_t phase = 0; phase < view.counts.run.phases.size(); ++phase)
-            by_phase[phase] =
-                static_cast<double>(totals_of(view.counts.names, view.counts.run.phases[phase].counts, name).misses);
-    worst.by_phase = std::move(by_phase);
+    const std::vector<PhaseMisses> by_phase = misses_by_phase(view, level, name, worst.part);
+    std::vector<std::size_t> all(by_phase.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    worst.cause = largest(sum_of(by_phase, all).causes);
+    worst.phases = worst_phases_of(by_phase, view);
+    if (worst.phases && worst.phases->cause && worst.phases->cause->index == worst.cause->index)
+        worst.phases->cause.reset();
     if (!worst.part) return worst;
     worst.structure = level.structures[worst.part->index];
     worst.accesses = accesses_of(level, worst.structure);

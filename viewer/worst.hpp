@@ -36,16 +36,23 @@ struct LevelTotals {
 /// Of no level: zeros.
 LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts, const std::string& level);
 
+/// Phases with most of the misses: those of one name count together (a step that a loop repeats), others alone.
+struct WorstPhases {
+    std::vector<std::size_t> numbers;  ///< rising; empty: none stands out
+    bool all = false;                  ///< no others miss
+    std::vector<std::size_t> most;     ///< of several those that stand out among them; empty: none
+    std::optional<Part> cause;         ///< in them, where it is not that of all together
+};
+
 /// As far as it is known.
 struct Worst {
-    std::string structure;                     ///< empty: not known
-    std::optional<double> accesses;            ///< to the structure; nothing: not known
-    std::optional<Part> part;                  ///< what the structure has of the misses
-    std::optional<Part> cause;                 ///< of the structure's misses (MissCause)
-    std::vector<double> by_phase;              ///< the structure's misses; of no structure: the level's
-    std::vector<CauseCounts> causes_by_phase;  ///< of the structure's misses; empty: not known
-    std::string evictor;                       ///< of most of the structure's lines; empty: not known
-    std::optional<double> false_share;         ///< false sharing, of what is true or false sharing of the structure
+    std::string structure;              ///< empty: not known
+    std::optional<double> accesses;     ///< to the structure; nothing: not known
+    std::optional<Part> part;           ///< what the structure has of the misses
+    std::optional<Part> cause;          ///< of the structure's misses (MissCause)
+    std::optional<WorstPhases> phases;  ///< nothing: there is but one, or none misses
+    std::string evictor;                ///< of most of the structure's lines; empty: not known
+    std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
 };
 
 /// `structure`: the one that it is about, though others may be worse; empty: the one with most misses.

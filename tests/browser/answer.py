@@ -56,9 +56,16 @@ def main():
     worst = answer["structure"][0]
     answer["cause"] = causes and best([c.replace("_", " ") for c in CAUSES], [causes[c][cause_of == worst].sum() for c in CAUSES])
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
-    answer["phase"] = best(phases, by_phase)
-    stands_out = by_phase.max() >= 1.25 * by_phase[list(chosen)].mean()
-    answer["phases"] = [i for i in chosen if by_phase[i] >= (0.9 * by_phase.max() if stands_out else 0)]
+    steps = {}  # phases of one name, which count together, but where there is only one name
+    for i in chosen:
+        steps.setdefault(phases[i].partition(" (")[2] or i, []).append(i)
+    steps = list(steps.values()) if len(steps) > 1 else [[i] for i in chosen]
+    by_step = np.array([by_phase[step].sum() for step in steps])
+    answer["phase"] = [float(by_step.max()), float(by_step.sum())]
+    stands_out = by_step.max() >= 1.25 * by_step.mean()
+    answer["phases"] = sorted(i for step, count in zip(steps, by_step) for i in step if count >= (0.9 * by_step.max() if stands_out else 0))
+    of_these = by_phase[answer["phases"]]
+    most = [i for i in answer["phases"] if stands_out and len(of_these) > 1 and of_these.max() >= 1.25 * of_these.mean() and by_phase[i] >= 0.9 * of_these.max()]
     if len(chosen) > 1:  # what the sentence ends with: of many runs of neighbours the first eight, and names once for those in a row
         name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
         runs = []
@@ -70,7 +77,7 @@ def main():
         shown, rest = runs[:8], sum(map(len, runs[8:]))
         numbers = [f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in shown]
         words = [text + ("" if after and name(r[-1]) == name(after[0]) else "".join(name(r[-1]))) for text, r, after in zip(numbers, shown, shown[1:] + [None])]
-        how = "all" if (by_phase > 0).sum() == 1 else "worst"
+        how = "all" if (by_step > 0).sum() == 1 else "worst"
         kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
         plural = 's' if len(answer['phases']) > 1 else ''
         several = f"phase{plural} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
@@ -82,11 +89,16 @@ def main():
             parts = [of[a:b] for a, b in zip(whole, whole[1:] + [None])]
             numbers = ", ".join(f"{p[0]}-{p[-1]}" if len(p) > 2 else ", ".join(map(str, p)) for p in parts)
             several = f"{f'phases {numbers}' if len(parts) <= 4 else f'{len(of)} phases'} ({comma.join(kinds)})"
-        if stands_out and causes and (by_phase > 0).sum() > 1:  # the cause in these phases, where it is another
+        if stands_out and causes and (by_step > 0).sum() > 1:  # the cause in these phases, where it is another
             there = best([c for c in CAUSES], [causes[c][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum() for c in CAUSES])
             if there and there[0].replace("_", " ") != answer["cause"][0]:
                 words = {"first_use": "are first uses", "invalidated": "come after invalidations", "capacity": "are capacity misses", "conflict": "are conflicts"}
                 several += f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}"
+        if most:
+            runs = np.split(most, np.where(np.diff(most) > 1)[0] + 1)
+            texts = [f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs[:8]]
+            more = sum(map(len, runs[8:]))
+            several += f", most of all in phase{'s' if len(most) > 1 else ''} {', '.join(texts)}{f' and {more} more' if more else ''}"
         answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
     answer["evictor"] = None
     if evictions is not None:

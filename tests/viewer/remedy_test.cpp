@@ -9,7 +9,9 @@
 namespace cachetally {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// L1: A misses by causes as given; B evicts 9 of its lines, A itself 4.
@@ -46,6 +48,15 @@ TEST(Remedy, OfConflictsIsByWhatEvicts) {
     EXPECT_THAT(remedy(view, "L1"), HasSubstr(" (elsewhere) evicts it though"));
     view.causes[0].evictions.clear();
     EXPECT_THAT(remedy(view, "L1"), HasSubstr(" Another line evicts it though"));
+}
+
+TEST(Remedy, SaysWhatHelpsInTheWorstPhases) {
+    RunView view = caused({0, 0, 8, 2});
+    view.causes[0].misses.push_back({0, 1, {0, 0, 3, 9}});
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: tiles that fit."));
+    EXPECT_THAT(remedy(view, "L1"), Not(HasSubstr("worst")));
+    view.causes[0].misses.push_back({0, 2, {0, 0, 3, 1}});
+    EXPECT_THAT(remedy(view, "L1"), EndsWith(" the cache has. In the worst phases: move it, or pad."));
 }
 
 TEST(Remedy, OfInvalidationsIsByTheSharing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
-import { maxIndex, sum } from 'd3-array';
+import { ascending, groups, max, maxIndex, sort, sum } from 'd3-array';
 import { causes as inWords, misses as missesOf, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, narrowed, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Cube, type Dimension, type Filter } from './cube';
@@ -11,8 +11,7 @@ import { filterByNames, type State } from './app';
 /** The largest of several, and what it is a part of. */
 export type Part = { name: string; index: number; count: number; of: number };
 
-/** The worst of all at the level (`structure`); of what that misses the worst phase, cause, function, source line and core, what evicts most of it, and
- * how much of what was invalidated is false sharing (NaN: not known). */
+/** The worst structure at the level; of its misses the worst phases, cause, function, source line, core and evictor, and the share of false sharing (NaN: not known). */
 export type Answer = NonNullable<ReturnType<typeof answerOf>>;
 
 function largest(names: string[], counts: Iterable<number>, index = maxIndex(counts)): Part | null {
@@ -48,10 +47,15 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
     const cause = largest(causeNames, causes, only < 0 ? undefined : only);
     const byPhase = cube ? [...sumsBy(cube, 'phase', cube.misses, rows)] : [];
-    const phase = largest(cube?.dimensions.phase?.names ?? [], byPhase);
-    const several = (chosen ?? byPhase).length;
-    const standsOut = phase !== null && phase.count * several >= phaseRule.standsOut * phase.of;
-    const phases = phase ? (chosen ?? [...byPhase.keys()]).filter((i) => !standsOut || byPhase[i] >= phaseRule.alike * phase.count) : [];
+    // those of one name count together, but where there is only one name
+    const every = chosen ?? [...byPhase.keys()];
+    const steps = groups(every, (i) => info.phases.names[i] || i).map(([, of]) => of);
+    const parts = steps.length > 1 ? steps : every.map((i) => [i]);
+    const counts = parts.map((of) => sum(of, (i) => byPhase[i]));
+    const phase = largest([], counts);
+    const standsOut = phase !== null && phase.count * parts.length >= phaseRule.standsOut * phase.of;
+    const phases = phase ? sort(parts.filter((_, at) => !standsOut || counts[at] >= phaseRule.alike * phase.count).flat(), ascending) : [];
+    const [inPhases, peak] = [sum(phases, (i) => byPhase[i]), max(phases, (i) => byPhase[i])!];
     const inWhich = worst('function', filter);
     const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
     // of some phases, where it is not that of all together
@@ -60,10 +64,9 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
         ...{ level, ...totals, chosen, structure, cause, there: there && there.index !== cause!.index ? there : null, phase, code, subject, inAll, all: all.misses },
-        only: only < 0 ? null : (causeNames[only] as Cause),
-        ...{ asked: asked !== undefined, lines: brushed ? within : '', several: several > 1 },
-        /** As bad as the worst, or all where none stands out, and what they have of it together. */
-        ...{ standsOut, phases, inPhases: sum(phases, (i) => byPhase[i]) },
+        ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', several: parts.length > 1 },
+        /** As bad as the worst, or all where none stands out; what they have of it together; of several those that stand out among them. */
+        ...{ standsOut, phases, inPhases, most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
         ...{ function: inWhich, line: worst('line', inCode), core: worst('core', filter) },
@@ -87,7 +90,7 @@ const share = (part: Part): string => percent(part.count / part.of);
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." Of a part: "L1 misses 6.60 % of
  * 9,000 accesses to A by core 1, 12.00 % of all that it misses; 61.82 % of those are conflicts, worst in phase 4." */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, there, phase, phases, several, standsOut, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phase, phases, several, standsOut, most, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
@@ -97,12 +100,12 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
-    else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}`);
+    else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}`);
     return `${parts.join('')}.`;
 }
 
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). The same as in the terminal (viewer/remedy.cpp). */
-export function remedyOf({ level, cause, second, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
+export function remedyOf({ level, cause, second, there, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
     const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
     const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
     const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
@@ -110,7 +113,8 @@ export function remedyOf({ level, cause, second, evictor, structure, falseSharin
     if (!cause) return [words, `${told}: ${advice}`];
     // longer lines would be shared by more
     const also = second && !(cause.name === 'invalidated' && second.name === 'first use') ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
-    return [words, `${told}: ${advice}${also} cachetally advise tries changes of the data, and measures them.`];
+    const worst = there ? ` In the worst phases: ${remedies[nameOf(there.name as Cause)][0]}.` : '';
+    return [words, `${told}: ${advice}${worst || also} cachetally advise tries changes of the data, and measures them.`];
 }
 
 /** `of`: phases that are the whole; null: all. */
@@ -136,19 +140,14 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
     if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
-    if (answer.lines) {
-        if (cause) tiles.push({ id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } });
-        return tiles;
-    }
+    if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase && answer.several) {
-        const part = percent(answer.inPhases / phase.of);
-        const spread = `none has ${phaseRule.standsOut} times the mean of all`;
-        const note = answer.standsOut ? `${phase.of > phase.count ? part : 'all'} of its ${what}${timeIn(info, answer.phases, chosen)}${answer.there ? `; there ${share(answer.there)} ${inWords[answer.there.name as Cause]}` : ''}` : spread;
-        // names of several are in the sentence
-        const words = phasesInWords(answer.phases, answer.phases.length > 1 ? [] : info.phases.names);
-        const value = answer.standsOut ? (words.length > 40 ? `${answer.phases.length} phases` : words) : 'in all phases';
+        const note = answer.standsOut ? `${phase.of > phase.count ? percent(answer.inPhases / phase.of) : 'all'} of its ${what}${timeIn(info, answer.phases, chosen)}` : `none has ${phaseRule.standsOut} times the mean of all`;
+        // what has no room is in the sentence
+        const words = [info.phases.names, []].map((names) => phasesInWords(answer.phases, names)).find((text) => text.length <= 40);
+        const value = answer.standsOut ? (words ?? `${answer.phases.length} phases`) : 'in all phases';
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
     } else if (chosen) {
         const note = `as chosen: ${percent(misses / inAll)} of the ${what} of all phases${timeIn(info, chosen)}`;
@@ -158,7 +157,8 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
     const unknown = isTlb(info, level) || info.causes.length > 0;
     const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known for victim and exclusive levels, sectored caches and the point of coherence' : 'the run was made without --causes';
-    const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
+    const there = answer.there ? `; in the worst phases ${share(answer.there)} ${inWords[answer.there.name as Cause]}` : '';
+    const told = cause ? `${share(cause)} of its misses${there}${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
     return [
         ...tiles,
         { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (unknown ? 'not known' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },
