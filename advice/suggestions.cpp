@@ -28,8 +28,16 @@ public:
         }
         if (const auto element = known.elements.find(structure.name); element != known.elements.end())
             elements_.push_back(element->second);
+        const std::uint64_t declared = std::uint64_t{structure.row_elements} * structure.element_bytes;
+        if (declared > 0) {
+            if (grids_.empty()) rows_.push_back(declared);
+            elements_.push_back(declared);
+        }
         for (const Stride& stride : structure.strides) {
-            if (grids_.empty()) rows_.push_back(stride.bytes);
+            // between any two elements of declared rows
+            const std::uint64_t whole_rows =
+                declared == 0 ? stride.bytes : (stride.bytes + declared / 2) / declared * declared;
+            if (grids_.empty()) rows_.push_back(whole_rows);
             elements_.push_back(stride.bytes);
         }
         if (structure.element_bytes > 1) elements_.push_back(structure.element_bytes);
@@ -89,14 +97,18 @@ private:
             add(fmt::format("give it lines of its own, aligned to {}", bytes_of(line_)), {.alignment = line_});
     }
 
+    std::uint64_t element_in(std::uint64_t row) const {
+        if (structure_.element_bytes > 1) return structure_.element_bytes;
+        const auto stride = std::ranges::find(structure_.strides, row, &Stride::bytes);
+        return std::max(stride == structure_.strides.end() ? std::uint16_t{1} : stride->size, structure_.size);
+    }
+
     void in_other_order() {
         std::vector<Shape::Grid> grids(grids_);
-        for (const Stride& stride : structure_.strides) {
-            if (!grids_.empty() || stride.bytes <= line_) continue;
-            const std::uint64_t element =
-                structure_.element_bytes > 1 ? structure_.element_bytes : std::max(stride.size, structure_.size);
-            if (stride.bytes % element != 0 || structure_.extents.empty()) continue;
-            grids.push_back({structure_.extents.front().bytes / stride.bytes, stride.bytes / element, element});
+        for (const std::uint64_t row : rows_) {
+            if (!grids_.empty() || row <= line_) continue;
+            const std::uint64_t element = element_in(row);
+            if (row % element == 0) grids.push_back({structure_.extents.front().bytes / row, row / element, element});
         }
         for (const Shape::Grid& grid : grids) {
             if (grid.rows < 2 || grid.columns < 2) continue;

@@ -82,6 +82,7 @@ public:
             if (number == no_structure || region.bytes == 0) continue;
             SurveyedStructure& structure = result_.structures[number];
             structure.element_bytes = std::max<std::uint32_t>(region.element_bytes, 1);
+            structure.row_elements = region.row_elements;
             structure.extents.push_back({region.base, region.bytes});
         }
         for (std::size_t i = 0; i < result_.structures.size(); ++i) complete(i);

@@ -25,6 +25,7 @@ struct SurveyedStructure {
     std::string name;
     std::uint64_t references = 0;     ///< 0 where it cannot be changed, as is all that follows
     std::uint32_t element_bytes = 1;  ///< as the source says; 1: it does not
+    std::uint32_t row_elements = 0;   ///< as the source says; 0: it does not, or this is no matrix
     std::vector<Extent> extents;      ///< as the source says, else what was touched; ascending, apart
     std::vector<Stride> strides;      ///< longer than the references; the most frequent first, few of them
     std::uint16_t size = 0;           ///< of most references

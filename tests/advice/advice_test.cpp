@@ -19,6 +19,7 @@ using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Listed;
 using testing::load;
 using testing::one_cache;
@@ -88,6 +89,21 @@ TEST(Advice, RowsOfAPowerOfTwoArePaddedOrTransposed) {
     const Trial moved = trial(advice, "A", "move it up by 64 B");
     EXPECT_FALSE(moved.helps);
     EXPECT_EQ(moved.after.size(), 1U);  // was of no use at once
+}
+
+// Fields 1 and 4 of records of 84 doubles, in turn: strides of 24, and of 648 bytes to the next record. The rows are
+// those of the source, and 648 bytes go from one row to another.
+TEST(Advice, RowsAreThoseOfTheSource) {
+    Listed program{{{}}, {{"records", 0x100000, 512 * 672, 8, 84}}};
+    for (int pass = 0; pass < 2; ++pass)
+        for (std::uint64_t record = 0; record < 512; ++record)
+            for (const std::uint64_t field : {1, 4})
+                program.cores[0].push_back(load(0x100000 + record * 672 + field * 8));
+    const Advice advice = advice_for(one_cache(16384, 4), program);
+    EXPECT_TRUE(trial(advice, "records", "store it in tiles of 2 x 4 (512 x 84 of 8 B)").helps);
+    ASSERT_EQ(advice.structures.size(), 1U);
+    for (const Trial& each : advice.trials)
+        EXPECT_THAT(each.text, Not(AnyOf(HasSubstr("rows of 648 B"), HasSubstr(" x 81 of")))) << "strides as rows";
 }
 
 /// A[i], B[i], A[i + 1] ...: of 512 doubles each.
