@@ -180,7 +180,7 @@ std::string advice(std::string_view word, std::span<const std::string_view> know
     const std::string question = meant.empty() ? "" : fmt::format("did you mean '{}'?", meant);
     if (known.size() <= most)
         return fmt::format("; {}{}known are: {}", question, question.empty() ? "" : " ", fmt::join(names, ", "));
-    return fmt::format("{}{}; of {}, the first are: {}", question.empty() ? "" : "; ", question, known.size(),
+    return fmt::format("; {}{} {}, the first are: {}", question, question.empty() ? "of" : " Of", known.size(),
                        fmt::join(names, ", "));
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "storage/provenance.hpp"
@@ -146,6 +147,22 @@ std::string first_busy_level(const StructureTable& table) {
     return table.levels.empty() ? "" : table.levels.front().name;
 }
 
+bool has_addresses(const RunView& view, const std::string& structure) {
+    return std::ranges::find(view.structures.regions, structure, &Region::name) != view.structures.regions.end();
+}
+
+/// Of a program also those without addresses of their own, as of the heap: what its references are for, worst first.
+std::vector<std::string> structures_of(const RunView& view) {
+    std::vector<std::string> names;
+    std::set<std::string> known;
+    const auto add = [&](const std::string& name) {
+        if (known.insert(name).second) names.push_back(name);
+    };
+    for (const AttributedGroup& group : grouped(view.attribution, Grouping::structure)) add(group.name);
+    for (const Region& region : view.structures.regions) add(region.name);
+    return names;
+}
+
 void check_names(const RunView& view, const ShowOptions& options) {
     std::vector<std::string> levels = view.counts.names.levels;
     levels.insert(levels.end(), view.counts.names.tlbs.begin(), view.counts.names.tlbs.end());
@@ -157,9 +174,9 @@ void check_names(const RunView& view, const ShowOptions& options) {
         throw std::invalid_argument(fmt::format("'--phase {}': the run has {} phase{}, numbered from 0",
                                                 options.phases.highest(), phases, phases == 1 ? "" : "s"));
     std::vector<std::string> monitors;
-    const std::vector<Region>& structures = view.structures.regions;
-    if (!options.structure.empty() &&
-        std::ranges::find(structures, options.structure, &Region::name) == structures.end())
+    const std::vector<std::string> structures =
+        options.structure.empty() ? std::vector<std::string>() : structures_of(view);
+    if (!options.structure.empty() && std::ranges::find(structures, options.structure) == structures.end())
         throw std::invalid_argument(
             structures.empty() ? fmt::format("'--structure {}': the run names no data structures", options.structure)
                                : fmt::format("'--structure {}': there is none of that name{}", options.structure,
@@ -179,6 +196,12 @@ std::optional<HistogramView> histogram_view(const InputFile& file, const RunView
     HistogramView histogram;
     histogram.what = options.monitor.empty() ? what_of(options) : "accesses";
     histogram.regions = view.structures.regions;
+    if (!options.structure.empty() && !has_addresses(view, options.structure)) {
+        if (options.what.empty() && !options.heat) return std::nullopt;
+        throw std::invalid_argument(
+            fmt::format("'--structure {}': the file does not tell its addresses, so there is no histogram of it; {}",
+                        options.structure, "without --what and --heat its tables are shown"));
+    }
     if (!options.structure.empty())
         std::erase_if(histogram.regions, [&](const Region& region) { return region.name != options.structure; });
     if (!options.monitor.empty()) {

@@ -13,12 +13,17 @@
 namespace cachetally {
 
 /// "; did you mean 'keys'? known are: keys, ranks"; a program has hundreds, of which the first are named.
-inline std::string structure_advice(std::string_view name, std::span<const Region> structures) {
+inline std::string structure_advice(std::string_view name, std::span<const std::string> structures) {
     constexpr std::size_t structures_named = 20;
-    std::vector<std::string_view> names;
+    const std::vector<std::string_view> names(structures.begin(), structures.end());
+    return advice(name, names, structures_named);
+}
+
+inline std::vector<std::string> names_of(std::span<const Region> structures) {
+    std::vector<std::string> names;
     names.reserve(structures.size());
     for (const Region& each : structures) names.push_back(each.name);
-    return advice(name, names, structures_named);
+    return names;
 }
 
 }  // namespace cachetally

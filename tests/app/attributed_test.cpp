@@ -115,6 +115,18 @@ TEST_F(Captured, CausesBelongToStructuresAndCodeAndAddUp) {
     const std::string shown = cachetally(directory.path(), {"show", "r.h5", "--level", "L1D"}).out;
     EXPECT_THAT(shown, HasSubstr("heap: n~106 < list > heap: n~106 < list"));
     EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5", "--phase", "0"}).out, HasSubstr("why levels miss"));
+    // the heap's structures are asked for by their names, as all others
+    const std::string heap = named(attribution["structures"], "heap: new_node")["name"];
+    const std::string of_heap =
+        cachetally(directory.path(), {"show", "r.h5", "--width", "300", "--structure", heap}).out;
+    EXPECT_THAT(of_heap, HasSubstr(" accesses to " + heap + ", "));
+    EXPECT_THAT(of_heap, HasSubstr("\nnew_node "));
+    EXPECT_THAT(of_heap, Not(HasSubstr("_dl_relocate_object")));
+    const Finished drawn = cachetally(directory.path(), {"show", "r.h5", "--structure", heap, "--heat"});
+    EXPECT_EQ(drawn.status, 2);
+    EXPECT_THAT(drawn.err, HasSubstr("the file does not tell its addresses"));
+    EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5", "--structure", "no such"}).err,
+                HasSubstr("the first are: " + heap + ", "));
     const Finished without = cachetally(directory.path(), {"replay", "t.ct.h5", "--causes", "--no-attribution"});
     EXPECT_EQ(without.status, 2);
     EXPECT_THAT(without.err, HasSubstr("leave --no-attribution out"));

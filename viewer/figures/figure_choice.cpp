@@ -119,7 +119,7 @@ ByteRange named_range(const InputFile& file, const std::string& name) {
     const auto found = std::ranges::find(structures, parts.front(), &Region::name);
     if (found == structures.end())
         throw StorageError("{}: there is no data structure '{}'{}", file.path(), parts.front(),
-                           structure_advice(parts.front(), structures));
+                           structure_advice(parts.front(), names_of(structures)));
     if (parts.size() == 1) return {found->base, found->base + (found->bytes - 1)};
     const auto offset = parts.size() == 3 ? whole_of(parts[1]) : std::nullopt;
     const auto bytes = parts.size() == 3 ? whole_of(parts[2]) : std::nullopt;

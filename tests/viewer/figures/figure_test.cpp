@@ -92,7 +92,7 @@ TEST_F(Figures, OfTlbsSpeakOfPages) {
 TEST_F(Figures, OfUnknownStructuresNameTheFirstOfMany) {
     std::vector<Region> many;
     for (unsigned i = 0; i < 22; ++i) many.push_back({fmt::format("s{}", i), 0x1000 + 0x100 * i, 0x100, 8});
-    const std::string said = structure_advice("unlike", many);
+    const std::string said = structure_advice("unlike", names_of(many));
     EXPECT_NE(said.find("of 22, the first are: s0, s1,"), std::string::npos) << said;
     EXPECT_NE(said.find("s19"), std::string::npos) << said;
     EXPECT_EQ(said.find("s20"), std::string::npos) << said;
