@@ -170,6 +170,28 @@ print(json.dumps([len(np.unique(at[own])), float(g["accesses"][:][own].sum()), f
         },
     ],
     [
+        'brush: keys of the field zoom wherever the focus is, but where one types',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'));
+            const x = () => page.evaluate(`cachetally.state.x ?? ''`);
+            await page.evaluate('document.activeElement.blur()');
+            await page.keyboard.press('+');
+            await t.until(page, `(cachetally.state.x ?? '') !== ''`, 'nearer', 3000);
+            const near = await x();
+            const [from, to] = near.split('-').map(Number);
+            await page.keyboard.press('+');
+            await t.until(page, `cachetally.state.x !== '${near}'`, 'still nearer', 3000);
+            const [later, before] = (await x()).split('-').map(Number);
+            t.check(later >= from && before <= to && before - later < to - from, `${from}-${to}, then ${later}-${before}`);
+            await page.keyboard.press('0');
+            await t.until(page, `(cachetally.state.x ?? '') === ''`, 'all of it', 3000);
+            await page.locator('input[type=text]:visible').first().focus();
+            await page.keyboard.type('+');
+            await t.quiet(page);
+            t.equal(await x(), '', 'typed into a field');
+        },
+    ],
+    [
         'brush: phases by names that hold commas',
         async (t, page) => {
             t.run('run', 'water', 'molecules=8', 'steps=1', '-m', 'generic3', '-o', 'commas.h5');

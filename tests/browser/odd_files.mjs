@@ -242,6 +242,17 @@ with h5py.File("partial.h5", "r+") as f:
         },
     ],
     [
+        'names that turn the direction of text are shown without that',
+        async (t, page) => {
+            writeFileSync(t.file('turned.din'), Array.from({ length: 200 }, (_, i) => `0 ${(0x400000 + 64 * i).toString(16)} 8\n`).join(''));
+            writeFileSync(t.file('turned.names'), '0x400000 12800 8 safe\u202egnp.\u2066x\n');
+            t.run('replay', t.file('turned.din'), '--structures', t.file('turned.names'), '-m', 'generic3', '-o', 'turned.h5', '--force');
+            await t.open(page, t.file('turned.h5'));
+            t.check((await page.locator('.sentence').textContent()).includes('safe?gnp.?x causes'), await page.locator('.sentence').textContent());
+            t.check(!/[\u202a-\u202e\u2066-\u2069]/.test(await page.locator('body').textContent()), 'such a character is on the page');
+        },
+    ],
+    [
         'ten thousand phases',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
