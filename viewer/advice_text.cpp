@@ -29,11 +29,14 @@ std::string effect(const Advice& advice, const Trial& trial) {
     const std::size_t layouts = trial.after.size();
     const Distribution before = misses_of(advice.before, layouts, trial.cache),
                        after = misses_of(trial.after, layouts, trial.cache);
-    std::string text = fmt::format("{} misses {} -> {}", advice.caches[trial.cache], with_separators(before.median),
-                                   with_separators(after.median));
-    if (layouts > 1)
-        text += fmt::format(" ({} to {} over {})", with_separators(after.least), with_separators(after.most),
-                            numbered(layouts - 1, "layout"));
+    const auto range = [](const Distribution& of) {
+        return fmt::format("{} to {}", with_separators(of.least), with_separators(of.most));
+    };
+    // where one says nothing without the other, both
+    const std::string had_range = after.most < before.least ? "" : fmt::format(" ({})", range(before));
+    std::string text = fmt::format("{} misses {}{} -> {}", advice.caches[trial.cache], with_separators(before.median),
+                                   layouts > 1 ? had_range : "", with_separators(after.median));
+    if (layouts > 1) text += fmt::format(" ({} over {})", range(after), numbered(layouts - 1, "layout"));
     const std::uint64_t had = cycles_of(advice.before, layouts).median, has = cycles_of(trial.after, layouts).median;
     if (has < had) text += fmt::format(", cycles -{} %", percent_text(had - has, had));
     return text;
@@ -45,8 +48,9 @@ std::string failure(const Advice& advice, const Trial& trial) {
     if (trial.better == 0 || trial.after.size() == 1) {
         if (after.misses[trial.cache] < before.misses[trial.cache] && after.cycles > before.cycles)
             return fmt::format("cycles {} -> {}", with_separators(before.cycles), with_separators(after.cycles));
-        return fmt::format("{} misses {} -> {}", advice.caches[trial.cache],
-                           with_separators(before.misses[trial.cache]), with_separators(after.misses[trial.cache]));
+        return fmt::format("{} misses {} -> {}{}", advice.caches[trial.cache],
+                           with_separators(before.misses[trial.cache]), with_separators(after.misses[trial.cache]),
+                           after.misses[trial.cache] < before.misses[trial.cache] ? ", less than 1 % fewer" : "");
     }
     return fmt::format("luck: better in {} of {} layouts only", trial.better, trial.after.size());
 }
@@ -71,6 +75,15 @@ std::string misses_text(const Advice& advice, const Advice::Structure& structure
         return text + " (" + parts + ")";
     }
     return "no misses";
+}
+
+/// Less than a hundredth of the misses of each cache.
+bool is_small(const Advice& advice, const Advice::Structure& structure) {
+    for (std::size_t cache = 0; cache < advice.caches.size(); ++cache)
+        if (const std::uint64_t misses = structure.misses.of(cache);
+            misses != 0 && misses * 100 >= advice.before.front().misses[cache])
+            return false;
+    return true;
 }
 
 Json to_json(const Distribution& values) {
@@ -131,9 +144,11 @@ std::string to_text(const Advice& advice, const AdviceTitle& title) {
     text += '\n' + meaning(advice) + outcome(advice) + '\n';
     for (const Advice::Structure& structure : advice.structures) {
         const auto is_own = [&](const Trial& trial) { return trial.structure == structure.name; };
-        if (std::ranges::none_of(advice.trials, is_own)) continue;
+        const bool was_changed = std::ranges::any_of(advice.trials, is_own);
+        if (!was_changed && (advice.trials.empty() || is_small(advice, structure))) continue;
         text += fmt::format("\n{}, {}: {}\n", without_controls(structure.name), bytes_text(structure.bytes),
                             misses_text(advice, structure));
+        if (!was_changed) text += "  nothing was tried: no stride, field or conflict stands out\n";
         for (const Trial& trial : advice.trials)
             if (is_own(trial))
                 text += trial.helps ? fmt::format("  {}: {}\n", trial.text, effect(advice, trial))

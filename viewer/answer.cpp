@@ -119,9 +119,9 @@ std::string answered_level(const RunView& view) {
 
 std::string answer(const RunView& view, const std::string& level) {
     const LevelTotals totals = totals_of(view.counts.names, view.counts.run.counts, level);
-    if (totals.accesses == 0) return "";
-    const std::string accesses = count_cell(totals.accesses).full;
     const std::string where = in_chosen(view);
+    if (totals.accesses == 0) return where.empty() ? "" : fmt::format("{} has no accesses{}.", level, where);
+    const std::string accesses = count_cell(totals.accesses).full;
     if (totals.misses == 0) return fmt::format("{} has no misses in {} accesses{}.", level, accesses, where);
     const double rate = static_cast<double>(totals.misses) / static_cast<double>(totals.accesses);
     return fmt::format("{} misses {} of {} accesses{}{}.", level, percentage(rate), accesses, where,
@@ -140,8 +140,8 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
     const std::string misses = worst.accesses
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
-    return fmt::format("{} misses {}{}, {} of all that it misses{}{}{}.", level, misses, where, share(*worst.part),
-                       worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst, view));
+    return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}.", level, misses, where, share(*worst.part),
+                       level, worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst, view));
 }
 
 }  // namespace cachetally

@@ -16,7 +16,7 @@ std::string answered_level(const RunView& view);
 /// sentence of the page, too (viewer/web/src/answer.ts): words and numbers are the same.
 std::string answer(const RunView& view, const std::string& level);
 
-/// The same of one data structure: "L1 misses 5.74 % of 2,168,992 accesses to A, 99.65 % of all that it misses; 61.82 %
+/// The same of one data structure: "L1 misses 5.74 % of 2,168,992 accesses to A, 99.65 % of all misses of L1; 61.82 %
 /// of those are conflicts, worst in phase 4."
 std::string answer_of_structure(const RunView& view, const std::string& level, const std::string& structure);
 

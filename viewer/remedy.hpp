@@ -8,7 +8,7 @@
 
 namespace cachetally {
 
-/// "What to try: pad rows, or block it. A evicts itself though the cache has room."; empty where neither a cause is
+/// "What to try: pad rows, or a blocked layout. A evicts its own lines, which a fully associative cache would keep."; empty where neither a cause is
 /// known nor the level is a TLB. `structure`: as of worst_of().
 std::string remedy(const RunView& view, const std::string& level, const std::string& structure = "");
 

@@ -155,7 +155,7 @@ std::vector<std::vector<std::size_t>> groups_of_phases(const std::vector<PhaseRe
 }
 
 struct PhaseMisses {
-    double misses = 0;
+    double accesses = 0, misses = 0;  ///< accesses: 0 where they are not known
     CauseCounts causes{};
 };
 
@@ -168,47 +168,94 @@ std::vector<PhaseMisses> misses_by_phase(const RunView& view, const LevelMisses&
         if (structure && row.structure != structure->index) continue;
         if (row.phase >= by_phase.size()) by_phase.resize(row.phase + std::size_t{1});
         PhaseMisses& phase = by_phase[row.phase];
+        phase.accesses += row.accesses;
         phase.misses += row.misses;
         for (unsigned cause = 0; cause < miss_cause_count; ++cause) phase.causes[cause] += row.causes[cause];
     }
-    for (std::size_t phase = 0; phase < run.size() && !structure; ++phase)
-        by_phase[phase].misses = static_cast<double>(totals_of(view.counts.names, run[phase].counts, name).misses);
+    for (std::size_t phase = 0; phase < run.size() && !structure; ++phase) {
+        const LevelTotals totals = totals_of(view.counts.names, run[phase].counts, name);
+        by_phase[phase].accesses = static_cast<double>(totals.accesses);
+        by_phase[phase].misses = static_cast<double>(totals.misses);
+    }
     return by_phase;
 }
 
 PhaseMisses sum_of(const std::vector<PhaseMisses>& by_phase, const std::vector<std::size_t>& phases) {
     PhaseMisses sum;
     for (const std::size_t phase : phases) {
+        sum.accesses += by_phase[phase].accesses;
         sum.misses += by_phase[phase].misses;
         for (unsigned cause = 0; cause < miss_cause_count; ++cause) sum.causes[cause] += by_phase[phase].causes[cause];
     }
     return sum;
 }
 
-std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_phase, const RunView& view) {
+/// Groups with most of the misses: of those that miss about as often as all together, or oftener, if one of these
+/// stands out; else of all, if one does.
+std::vector<std::size_t> worst_groups(const std::vector<PhaseMisses>& groups, const PhaseMisses& all) {
+    const AnswerWords& words = words_of_answers();
+    for (const bool dense : {true, false}) {
+        std::vector<double> counts;
+        for (const PhaseMisses& group : groups)
+            counts.push_back(
+                dense && group.misses * all.accesses < words.alike * all.misses * group.accesses ? 0 : group.misses);
+        const double most = *std::ranges::max_element(counts);
+        if (most * static_cast<double>(groups.size()) < words.stands_out * all.misses) continue;
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < groups.size(); ++i)
+            if (counts[i] >= words.alike * most) found.push_back(i);
+        return found;
+    }
+    return {};
+}
+
+/// Without those that have less than the mean of `count` phases with `misses`, unless all have.
+void leave_out_small(std::vector<std::size_t>& phases, const std::vector<PhaseMisses>& by_phase, double misses,
+                     std::size_t count) {
+    const auto is_small = [&](std::size_t phase) {
+        return by_phase[phase].misses * static_cast<double>(count) < misses;
+    };
+    if (!std::ranges::all_of(phases, is_small)) std::erase_if(phases, is_small);
+}
+
+/// Of several, those that stand out among them.
+std::vector<std::size_t> peaks_of(const std::vector<std::size_t>& phases, const std::vector<PhaseMisses>& by_phase,
+                                  double misses) {
+    const AnswerWords& words = words_of_answers();
+    double most = 0;
+    for (const std::size_t phase : phases) most = std::max(most, by_phase[phase].misses);
+    if (phases.size() < 2 || most * static_cast<double>(phases.size()) < words.stands_out * misses) return {};
+    std::vector<std::size_t> peaks(phases);
+    std::erase_if(peaks, [&](std::size_t phase) { return by_phase[phase].misses < words.alike * most; });
+    return peaks;
+}
+
+/// `cause`: the main one of all phases.
+std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_phase, const RunView& view,
+                                           const std::optional<Part>& cause) {
     const std::vector<std::vector<std::size_t>> groups =
         groups_of_phases(view.counts.run.phases, by_phase.size(), view.chosen_phases);
-    std::vector<double> counts;
-    for (const std::vector<std::size_t>& group : groups) counts.push_back(sum_of(by_phase, group).misses);
-    const std::optional<Part> most = largest(counts);
-    if (!most || groups.size() == 1) return std::nullopt;
-    const AnswerWords& words = words_of_answers();
+    std::vector<PhaseMisses> sums;
+    PhaseMisses all;
+    std::size_t phases = 0;
+    for (const std::vector<std::size_t>& group : groups) {
+        sums.push_back(sum_of(by_phase, group));
+        all.accesses += sums.back().accesses;
+        all.misses += sums.back().misses;
+        phases += group.size();
+    }
+    if (all.misses == 0 || groups.size() == 1) return std::nullopt;
     WorstPhases found;
-    if (most->count * static_cast<double>(groups.size()) < words.stands_out * most->of) return found;
-    for (std::size_t i = 0; i < groups.size(); ++i)
-        if (counts[i] >= words.alike * most->count)
-            found.numbers.insert(found.numbers.end(), groups[i].begin(), groups[i].end());
+    for (const std::size_t group : worst_groups(sums, all))
+        found.numbers.insert(found.numbers.end(), groups[group].begin(), groups[group].end());
+    if (found.numbers.empty()) return found;
     std::ranges::sort(found.numbers);
-    found.all = most->count == most->of;
+    leave_out_small(found.numbers, by_phase, all.misses, phases);
     const PhaseMisses sum = sum_of(by_phase, found.numbers);
+    found.all = sum.misses == all.misses;
     found.cause = largest(sum.causes);
-    const auto misses_of_phase = [&](std::size_t number) { return by_phase[number].misses; };
-    const double worst = misses_of_phase(*std::ranges::max_element(found.numbers, {}, misses_of_phase));
-    const auto several = static_cast<double>(found.numbers.size());
-    for (const std::size_t number : found.numbers)
-        if (several > 1 && worst * several >= words.stands_out * sum.misses &&
-            misses_of_phase(number) >= words.alike * worst)
-            found.most.push_back(number);
+    if (found.cause && found.cause->count == static_cast<double>(sum.causes[cause->index])) found.cause.reset();
+    found.most = peaks_of(found.numbers, by_phase, sum.misses);
     return found;
 }
 
@@ -217,6 +264,7 @@ std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_ph
 std::string percentage(double fraction) {
     double value = fraction * 100;
     if (value == 0) return "0 %";
+    if (value >= 99.995 && value < 100) return ">99.99 %";
     if (std::fmod(value * 16, 1) == 0) value = std::nextafter(value, std::numeric_limits<double>::max());
     if (value >= 0.1) return fmt::format("{:.2f} %", value);
     const std::string digits = fmt::format("{:.1e}", value);
@@ -249,9 +297,7 @@ Worst worst_of(const RunView& view, const std::string& name, const std::string& 
     std::vector<std::size_t> all(by_phase.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     worst.cause = largest(sum_of(by_phase, all).causes);
-    worst.phases = worst_phases_of(by_phase, view);
-    if (worst.phases && worst.phases->cause && worst.phases->cause->index == worst.cause->index)
-        worst.phases->cause.reset();
+    worst.phases = worst_phases_of(by_phase, view, worst.cause);
     if (!worst.part) return worst;
     worst.structure = level.structures[worst.part->index];
     worst.accesses = accesses_of(level, worst.structure);

@@ -58,7 +58,7 @@ struct Worst {
 /// `structure`: the one that it is about, though others may be worse; empty: the one with most misses.
 Worst worst_of(const RunView& view, const std::string& level, const std::string& structure = "");
 
-/// Two decimals, or two digits of what is less than 0.1; halves are rounded up. As percent() of the page.
+/// Two decimals, or two digits of what is less than 0.1; halves are rounded up; only all is "100.00 %". As percent() of the page.
 std::string percentage(double fraction);
 
 }  // namespace cachetally

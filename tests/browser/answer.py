@@ -37,19 +37,19 @@ def main():
         names = f["attribution/objects"].asstr()[:].astype(object)
         names[0] = "(code)"
         of = names[f["attribution/sites/object"][:][site]]
-        misses, phase = rows[f"misses_{level}"][:], rows["phase"][:]
+        misses, phase, accesses = rows[f"misses_{level}"][:], rows["phase"][:], rows["accesses"][:]
         causes = {c: rows[f"{c}_{level}"][:] for c in CAUSES} if f"conflict_{level}" in rows else None
         cause_of, cause_phase, evictions, all_names = of, phase, f.get(f"attribution/evictions/{level}/pairs"), names
     else:
         rows = f[f"structures/levels/{level}/phases"]
         all_names = f["structures/name"].asstr()[:].astype(object)
-        of, misses, phase = all_names[rows["structure"][:]], rows["misses"][:], rows["phase"][:]
+        of, misses, phase, accesses = all_names[rows["structure"][:]], rows["misses"][:], rows["phase"][:], rows["accesses"][:]
         table = f.get(f"causes/{level}/misses")
         causes = {c: table[c][:] for c in CAUSES} if table else None
         cause_of = all_names[table["structure"][:]] if table else None
         cause_phase = table["phase"][:] if table else None
         evictions = f.get(f"causes/{level}/evictions")
-    misses = in_chosen(misses, phase)
+    misses, accesses = in_chosen(misses, phase), in_chosen(accesses, phase)
     causes = causes and {c: in_chosen(values, cause_phase) for c, values in causes.items()}
     order = list(dict.fromkeys(all_names))
     answer["structure"] = best(order, [misses[of == n].sum() for n in order])
@@ -61,9 +61,15 @@ def main():
         steps.setdefault(phases[i].partition(" (")[2] or i, []).append(i)
     steps = list(steps.values()) if len(steps) > 1 else [[i] for i in chosen]
     by_step = np.array([by_phase[step].sum() for step in steps])
-    answer["phase"] = [float(by_step.max()), float(by_step.sum())]
-    stands_out = by_step.max() >= 1.25 * by_step.mean()
-    answer["phases"] = sorted(i for step, count in zip(steps, by_step) for i in step if count >= (0.9 * by_step.max() if stands_out else 0))
+    used = np.bincount(phase[of == worst], accesses[of == worst], minlength=len(phases))
+    used_by_step = np.array([used[step].sum() for step in steps])
+    dense = np.where(by_step * used_by_step.sum() >= 0.9 * by_step.sum() * used_by_step, by_step, 0)
+    tried = [counts for counts in (dense, by_step) if counts.max() * len(steps) >= 1.25 * by_step.sum()]
+    stands_out = len(tried) > 0
+    alike = [i for step, count in zip(steps, tried[0]) for i in step if count >= 0.9 * tried[0].max()] if stands_out else list(chosen)
+    large = [i for i in alike if by_phase[i] * len(chosen) >= by_step.sum()]
+    answer["phases"] = sorted(large if stands_out and large else alike)
+    answer["inPhases"], answer["ofPhases"] = float(by_phase[answer["phases"]].sum()), float(by_step.sum())
     of_these = by_phase[answer["phases"]]
     most = [i for i in answer["phases"] if stands_out and len(of_these) > 1 and of_these.max() >= 1.25 * of_these.mean() and by_phase[i] >= 0.9 * of_these.max()]
     if len(chosen) > 1:  # what the sentence ends with: of many runs of neighbours the first eight, and names once for those in a row
@@ -77,7 +83,8 @@ def main():
         shown, rest = runs[:8], sum(map(len, runs[8:]))
         numbers = [f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in shown]
         words = [text + ("" if after and name(r[-1]) == name(after[0]) else "".join(name(r[-1]))) for text, r, after in zip(numbers, shown, shown[1:] + [None])]
-        how = "all" if (by_step > 0).sum() == 1 else "worst"
+        is_all = answer["inPhases"] == answer["ofPhases"]
+        how = "all" if is_all else "worst"
         kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
         plural = 's' if len(answer['phases']) > 1 else ''
         several = f"phase{plural} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
@@ -89,9 +96,10 @@ def main():
             parts = [of[a:b] for a, b in zip(whole, whole[1:] + [None])]
             numbers = ", ".join(f"{p[0]}-{p[-1]}" if len(p) > 2 else ", ".join(map(str, p)) for p in parts)
             several = f"{f'phases {numbers}' if len(parts) <= 4 else f'{len(of)} phases'} ({comma.join(kinds)})"
-        if stands_out and causes and (by_step > 0).sum() > 1:  # the cause in these phases, where it is another
+        if stands_out and causes and not is_all:  # the cause in these phases, where it is another
             there = best([c for c in CAUSES], [causes[c][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum() for c in CAUSES])
-            if there and there[0].replace("_", " ") != answer["cause"][0]:
+            common = causes[answer["cause"][0].replace(" ", "_")][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum()
+            if there and there[1] > common:
                 words = {"first_use": "are first uses", "invalidated": "come after invalidations", "capacity": "are capacity misses", "conflict": "are conflicts"}
                 several += f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}"
         if most:

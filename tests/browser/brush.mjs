@@ -53,6 +53,7 @@ export const brushCases = [
                 const [worst] = Object.entries(expected).reduce((a, b) => (b[1][0] > a[1][0] ? b : a));
                 t.check((await page.locator('.sentence').textContent()).includes(`; ${worst} causes `), `worst of them: ${worst}`);
                 t.equal(await page.locator('.tile').count(), 3, 'tiles: how much, where, and why');
+                t.equal(await page.locator('[aria-busy=true]').count(), 0, 'nothing is still being read');
                 const [, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
                 const shown = lines.map(([address]) => Number(address));
                 t.check(shown.length > 0 && shown.every((each) => each >= from && each < to), `the field's table has what is selected: ${shown[0]} to ${shown.at(-1)} of ${from} to ${to}`);

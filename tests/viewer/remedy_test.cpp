@@ -33,27 +33,29 @@ TEST(Remedy, OfEachCause) {
     EXPECT_EQ(remedy(caused({0, 9, 0, 1}), "L1"),
               "What to try: share less. Other cores or a level below take the lines.");
     EXPECT_EQ(remedy(caused({0, 0, 9, 1}), "L1"),
-              "What to try: tiles that fit. More lines are in use than the cache has.");
+              "What to try: loop blocking. More lines are in use than the cache has.");
     EXPECT_EQ(remedy(caused({1, 0, 0, 9}), "L1"),
-              "What to try: move it, or pad. B evicts it though the cache has room.");
+              "What to try: move it, or pad. B evicts its lines, which a fully associative cache would keep.");
 }
 
 TEST(Remedy, OfConflictsIsByWhatEvicts) {
     RunView view = caused({1, 0, 0, 9});
     view.causes[0].evictions = {{0, 0, 0, 4}, {1, 0, 0, 3}};
-    EXPECT_EQ(remedy(view, "L1"), "What to try: pad rows, or block it. A evicts itself though the cache has room.");
+    EXPECT_EQ(remedy(view, "L1"),
+              "What to try: pad rows, or a blocked layout. A evicts its own lines, which a fully associative cache "
+              "would keep.");
     view.causes[0].evictions = {{0, 0, 0, 4}, {1, 0, 0, 3}, {1, 0, 1, 3}};  // B in both phases more than A
-    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" B evicts it though"));
+    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" B evicts its lines"));
     view.causes[0].evictions = {{2, 0, 0, 4}};
-    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" (elsewhere) evicts it though"));
+    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" (elsewhere) evicts its lines"));
     view.causes[0].evictions.clear();
-    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" Another line evicts it though"));
+    EXPECT_THAT(remedy(view, "L1"), HasSubstr(" Another line evicts its lines"));
 }
 
 TEST(Remedy, SaysWhatHelpsInTheWorstPhases) {
     RunView view = caused({0, 0, 8, 2});
     view.causes[0].misses.push_back({0, 1, {0, 0, 3, 9}});
-    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: tiles that fit."));
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking."));
     EXPECT_THAT(remedy(view, "L1"), Not(HasSubstr("worst")));
     view.causes[0].misses.push_back({0, 2, {0, 0, 3, 1}});
     EXPECT_THAT(remedy(view, "L1"), EndsWith(" the cache has. In the worst phases: move it, or pad."));
@@ -77,7 +79,8 @@ TEST(Remedy, OfProgramsIsByWhatTheirSitesAreFor) {
     row.misses = {9}, row.causes = {{0, 0, 1, 8}};
     view.attribution.rows = {row};
     view.attribution.evictions = {{"L1", {{1, 1, 0, 2}, {2, 1, 0, 7}}, {}}};
-    EXPECT_EQ(remedy(view, "L1"), "What to try: move it, or pad. stack evicts it though the cache has room.");
+    EXPECT_EQ(remedy(view, "L1"),
+              "What to try: move it, or pad. stack evicts its lines, which a fully associative cache would keep.");
 }
 
 TEST(Remedy, WithoutCausesIsOfTlbsAlone) {
@@ -92,7 +95,8 @@ TEST(Remedy, WithoutCausesIsOfTlbsAlone) {
 
 TEST(Remedy, ShortensNamesAndIsInJson) {
     RunView view = caused({1, 0, 0, 9});
-    EXPECT_EQ(to_json(view)["remedy"], "What to try: move it, or pad. B evicts it though the cache has room.");
+    EXPECT_EQ(to_json(view)["remedy"],
+              "What to try: move it, or pad. B evicts its lines, which a fully associative cache would keep.");
     view.structures.regions[1].name = std::string(40, 'x') + std::string(40, 'y');
     EXPECT_THAT(remedy(view, "L1"), HasSubstr(" pad. " + std::string(30, 'x') + " … " + std::string(27, 'y') + " ev"));
     view.causes.clear();
@@ -105,7 +109,7 @@ TEST(Remedy, IsBelowTheAnswer) {
     EXPECT_THAT(
         to_text(caused({0, 0, 9, 1}), options),
         StartsWith("L1 misses 20.00 % of 100 accesses; A causes 100.00 % of them, 90.00 % of those are capacity "
-                   "misses.\nWhat to try: tiles that fit. "));
+                   "misses.\nWhat to try: loop blocking. "));
 }
 
 }  // namespace

@@ -19,8 +19,7 @@ function largest(names: string[], counts: Iterable<number>, index = maxIndex(cou
     return count > 0 ? { name: names[index], index, count, of: sum(counts) } : null;
 }
 
-/** What an answer is of: of all that is known the core and function that are chosen (`whole`), in it the structure (`asked`), and the cause (`only`; -1:
- * all); `code`, `subject`: which these are, in words. Names that the file lacks count as none. */
+/** What an answer is of: the chosen core and function (`whole`), structure (`asked`) and cause (`only`; -1: all), in words `code` and `subject`; unknown names count as none. */
 function subjectOf(known: Cube | null, state: State, within: string) {
     const named: Filter = Object.fromEntries(Object.entries(filterByNames(known, state)).filter(([, numbers]) => numbers.length > 0));
     const name = (by: Dimension, before: string) => (named[by] ? ` ${before} ${abridged(known!.dimensions[by]!.names[named[by][0]])}` : '');
@@ -46,30 +45,35 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const totals = { accesses: subject ? own(cube, 'accesses') : all.accesses, misses: subject || only >= 0 ? own(cube, 'misses') : all.misses };
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
     const cause = largest(causeNames, causes, only < 0 ? undefined : only);
-    const byPhase = cube ? [...sumsBy(cube, 'phase', cube.misses, rows)] : [];
+    const [byPhase, accessesBy] = cube ? [cube.misses, cube.accesses].map((counts) => [...sumsBy(cube, 'phase', counts, rows)]) : [[], []];
     // those of one name count together, but where there is only one name
     const every = chosen ?? [...byPhase.keys()];
     const steps = groups(every, (i) => info.phases.names[i] || i).map(([, of]) => of);
     const parts = steps.length > 1 ? steps : every.map((i) => [i]);
-    const counts = parts.map((of) => sum(of, (i) => byPhase[i]));
-    const phase = largest([], counts);
-    const standsOut = phase !== null && phase.count * parts.length >= phaseRule.standsOut * phase.of;
-    const phases = phase ? sort(parts.filter((_, at) => !standsOut || counts[at] >= phaseRule.alike * phase.count).flat(), ascending) : [];
-    const [inPhases, peak] = [sum(phases, (i) => byPhase[i]), max(phases, (i) => byPhase[i])!];
+    const [missesIn, accessesIn] = [byPhase, accessesBy].map((counts) => (of: number[]) => sum(of, (i) => counts[i]));
+    const [ofPhases, accessesOf] = [missesIn(every), accessesIn(every)];
+    // of those that miss about as often as all together, or oftener, if one of these stands out; else of all, if one does
+    const picked = [true, false].map((dense) => parts.map((of) => (dense && missesIn(of) * accessesOf < phaseRule.alike * ofPhases * accessesIn(of) ? 0 : missesIn(of)))).find((counts) => max(counts)! * parts.length >= phaseRule.standsOut * ofPhases);
+    const standsOut = ofPhases > 0 && picked !== undefined;
+    const alike = standsOut ? parts.filter((_, at) => picked[at] >= phaseRule.alike * max(picked)!).flat() : ofPhases > 0 ? every : [];
+    const large = alike.filter((i) => byPhase[i] * every.length >= ofPhases);
+    const phases = sort(standsOut && large.length > 0 ? large : alike, ascending);
+    const [inPhases, peak] = [missesIn(phases), max(phases, (i) => byPhase[i])!];
     const inWhich = worst('function', filter);
     const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
     // of some phases, where it is not that of all together
-    const there = cause && standsOut && only < 0 ? largest(causeNames, cube!.causes!.map((each) => sumOf(each, rowsOf(cube!, { ...filter, phase: phases })))) : null;
+    const causesThere = cause && standsOut && only < 0 ? cube!.causes!.map((each) => sumOf(each, rowsOf(cube!, { ...filter, phase: phases }))) : [];
+    const there = largest(causeNames, causesThere);
     // of lines that are selected it is not known; by code and core it is that of the structure
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, there: there && there.index !== cause!.index ? there : null, phase, code, subject, inAll, all: all.misses },
+        ...{ level, ...totals, chosen, structure, cause, there: there && there.count > causesThere[cause!.index] ? there : null, code, subject, inAll, all: all.misses },
         ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', several: parts.length > 1 },
         /** As bad as the worst, or all where none stands out; what they have of it together; of several those that stand out among them. */
-        ...{ standsOut, phases, inPhases, most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
+        ...{ standsOut, phases, inPhases, ofPhases, most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
-        ...{ function: inWhich, line: worst('line', inCode), core: worst('core', filter) },
+        ...{ function: inWhich, line: worst('line', inCode) },
         evictor: largest(evictions.map(({ by }) => by), evictions.map(({ count }) => count)),
         falseSharing: structure && !named.function && !brushed ? falseShare(info, level, structure.name, chosen, named.core) : NaN,
     };
@@ -87,20 +91,19 @@ const largePart = 0.25;
 type Cause = keyof typeof inWords;
 const share = (part: Part): string => percent(part.count / part.of);
 
-/** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." Of a part: "L1 misses 6.60 % of
- * 9,000 accesses to A by core 1, 12.00 % of all that it misses; 61.82 % of those are conflicts, worst in phase 4." */
+/** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." (docs/viewer.md) */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, there, phase, phases, several, standsOut, most, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
     const count = Number.isNaN(accesses) ? full(misses) : `${percent(misses / accesses)} of ${full(accesses)}`;
     const parts = [only ? `${level} has ${missesOf[only]} in ${count} ${where}` : `${level} misses ${count} ${where}`];
-    if (subject || only) parts.push(`, ${percent(misses / all)} of all that it misses`);
+    if (subject || only) parts.push(`, ${percent(misses / all)} of all misses of ${level}`);
     if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
-    if (phase && several && !standsOut) parts.push(`; ${phaseRule.none}`);
-    else if (phase && several) parts.push(`, ${phase.of > phase.count ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}`);
+    if (phases.length && several && !standsOut) parts.push(`; ${phaseRule.none}`);
+    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}`);
     return `${parts.join('')}.`;
 }
 
@@ -127,14 +130,14 @@ function timeIn({ phases: { cycles } }: FileInfo, phases: number[], of: Phases =
 export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: string; value: string; note: string; go: Partial<State> };
 
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
-    const { level, accesses, misses, chosen, structure, phase, cause, evictor, only, inAll } = answer;
+    const { level, accesses, misses, chosen, structure, phases, cause, evictor, only, inAll } = answer;
     const all = { view: '', show: 'misses', level, phases: phasesText(chosen), x: '' };
     const here = { ...all, sel: '', structure: structure?.name ?? '' };
     const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
     const what = only ? missesOf[only] : 'misses';
     const amount = only ? `${level} has ${full(misses)} ${what}` : `${level} misses ${full(misses)}`;
     const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${amount}${of}${answer.subject && ` accesses${answer.subject}`}`, go: all }];
-    if (!structure && !phase) return tiles;
+    if (!structure && phases.length === 0) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
@@ -143,12 +146,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
-    } else if (phase && answer.several) {
-        const note = answer.standsOut ? `${phase.of > phase.count ? percent(answer.inPhases / phase.of) : 'all'} of its ${what}${timeIn(info, answer.phases, chosen)}` : `none has ${phaseRule.standsOut} times the mean of all`;
+    } else if (phases.length > 0 && answer.several) {
+        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}` : `none has ${phaseRule.standsOut} times the mean of all`;
         // what has no room is in the sentence
-        const words = [info.phases.names, []].map((names) => phasesInWords(answer.phases, names)).find((text) => text.length <= 40);
-        const value = answer.standsOut ? (words ?? `${answer.phases.length} phases`) : 'in all phases';
-        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, ...(answer.standsOut ? { phases: phasesText(answer.phases) } : {}) } });
+        const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40);
+        const value = answer.standsOut ? (words ?? `${phases.length} phases`) : chosen ? 'in all of these phases' : 'in all phases';
+        tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, ...(answer.standsOut ? { phases: phasesText(phases) } : {}) } });
     } else if (chosen) {
         const note = `as chosen: ${percent(misses / inAll)} of the ${what} of all phases${timeIn(info, chosen)}`;
         tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });

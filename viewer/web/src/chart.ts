@@ -147,8 +147,7 @@ export interface Label {
     places: Point[];
 }
 
-/** Each name at the first of its places where it hides no other, on a ground of its own; left out where there is none, or where it
- * stands already within `apart` pixels. */
+/** Each name at the first of its places where it hides no other; left out where there is none, or where it stands already within `apart` pixels. */
 export function drawLabels(p: Painter, labels: Label[], apart = 0): void {
     const taken: { x: number; y: number; width: number; text: string }[] = [];
     for (const { text, colour, weight = 400, places } of labels) {

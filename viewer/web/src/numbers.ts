@@ -24,7 +24,7 @@ export function brief(value: number): string {
 export function percent(fraction: number): string {
     if (!Number.isFinite(fraction)) return '–';
     const value = fraction * 100;
-    return `${withMinus(value === 0 ? '0' : Math.abs(value) < 0.1 ? value.toPrecision(2) : value.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ','))} %`;
+    return `${withMinus(value === 0 ? '0' : value >= 99.995 && value < 100 ? '>99.99' : Math.abs(value) < 0.1 ? value.toPrecision(2) : value.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ','))} %`;
 }
 
 /** Round percentages without zeros behind the point. */
@@ -55,8 +55,7 @@ export const inPoints = (text: string): string => text.replace(/^1 %$/, '1 point
 /** A difference, with its sign. */
 export const signed = (text: (value: number) => string) => (value: number): string => inPoints(value < 0 ? `−${text(-value)}` : value > 0 ? `+${text(value)}` : text(value));
 
-/** "3,5-7,solve", also by `names`, which may hold commas, as numbers below `count` (null: all, or where nothing is left), and what is wrong with it, in
- * words. */
+/** "3,5-7,solve", also by `names`, which may hold commas, as numbers below `count` (null: all, or nothing is left), and what is wrong with it. */
 export function readPhases(text: string | undefined, count: number, names: string[]): { phases: number[] | null; fault: string } {
     const chosen = new Set<number>();
     let fault = '';

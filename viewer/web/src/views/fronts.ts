@@ -120,8 +120,7 @@ const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFron
 /** As show marks it: what remains of a front, and what else is on it. */
 export const markOf = ({ numbers }: Cell): string => (numbers.remains === 1 ? '*' : numbers.front === 1 ? '.' : '');
 
-/** What settings differ in, of several keys by values alone ("4/16"), and what these are of ("ways/width"); as they are where they have not all the
- * same keys. */
+/** What settings differ in, of several keys by values alone ("4/16"), and what these are of ("ways/width"); of unequal keys as they are. */
 function shortSettings(panels: Panel[]): { keys: string; of: (settings: string) => string } {
     const partsOf = (settings: string) => settings.split(',').map((each) => each.split('='));
     const all = [...new Set(panels.flatMap(({ cells }) => cells.map(({ texts }) => texts.settings)))].map(partsOf);
@@ -202,8 +201,7 @@ function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string)
     return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
 }
 
-/** Where the label of a point may begin in the box, as figure_front_layout.py has it: clear of all points; further off only where it is nearer to its
- * own than to others. */
+/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points; further off only if nearer to its own than to others. */
 function placesOf([x, y]: Point, wide: number, box: Box, points: Point[]): Point[] {
     const { beside, down, near, clear } = words.labels;
     const gap = ([left, at]: Point, [a, b]: Point) => Math.hypot(Math.max(0, left - a, a - left - wide), Math.max(0, Math.abs(b - at) - 6));

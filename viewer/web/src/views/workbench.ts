@@ -47,8 +47,7 @@ function latestOnes() {
     return { wants, forget, show };
 }
 
-/** `levels`: of the file, and of the second; where one is not known, the worst. `change`: what the second has more, in words. `brushed`: what is known of
- * lines that are selected. */
+/** `levels`: of the file, and of the second (unknown: the worst). `change`: what the second has more, in words. `brushed`: what is known of selected lines. */
 function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[], brushed: Cube[] = [], within?: string): HTMLElement | null {
     const { info } = app.source;
     const phases = chosenPhases(app);
@@ -305,6 +304,7 @@ export function workbenchView(app: App): View {
         const there = (on: Axis) => stretches.flatMap(([from, to]) => addressesIn(on, from, to)); // of the second file, too
         const ask = () => Promise.all(both.map((side) => sumsByStructure(side.app.source, side.chosen, side.axis, there(side.axis))));
         await latest.show('structures', `${data}${app.state.sel}`, ask, (found) => {
+            top.ariaBusy = 'false';
             const [own, other] = found.map((sums, i) => selectedTable(both[i].app, both[i].chosen, sums, pick));
             listed[0] = other ? differenceTable(own, other, both) : own;
             fillTables();
@@ -347,6 +347,7 @@ export function workbenchView(app: App): View {
         else if (pairNow() && app.state.sel && !app.state.structure) listed.splice(6); // which lines of the second are selected is not known yet
         const wholes = chosen.whole && app.state.sel && !app.state.structure ? shown.map(({ chosen: { cube }, filter: { structure = [], phase } }) => narrowed(cube!, { structure, ...(phase && { phase }) })) : [];
         const within = asAWhole(structuresChosen(app, chosen) ?? []);
+        top.ariaBusy = String(countsLines());
         if (!countsLines() || !top.firstChild) fill(top, answerBox(app, levels, others ? differenceSentence(both, listed) : '', notes, chosen.minus ? wholes.slice(1) : wholes, within));
         fillTables();
     }

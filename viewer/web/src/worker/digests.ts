@@ -49,8 +49,7 @@ export type Piece = { bytes: ArrayBuffer; size: number };
 const mostBlocks = 64;
 export type BlockFile = Awaited<ReturnType<typeof blockFile>>;
 
-/** A file that is read in blocks; they are verified when they are first asked for. What the worker's file system takes for a Blob. `refuse` makes what
- * reading a block that is damaged throws; `trust`: as it is, whether it has digests or not. */
+/** A file read in blocks, verified when first asked for; for the worker's file system a Blob. `refuse` makes what reading a damaged block throws; `trust`: unverified. */
 export async function blockFile(name: string, blob: Blob, refuse: () => Error, trust: boolean) {
     const hash = await makeHash();
     const trailer = trust ? null : await trailerOf(name, blob, hash);
