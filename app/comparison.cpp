@@ -50,6 +50,8 @@ std::string Comparison::each(const std::vector<MonitorSpec>& monitors, const Run
     const auto after = [&] { return fmt::format("after {} of {} configurations", done, monitors.size()); };
     try {
         for (const MonitorSpec& monitor : monitors) {
+            // runs may be too short to be interrupted within
+            if (interrupted()) return "interrupted " + after();
             const ObservedRun with = observed(opened(Opening::again), &monitor, error);
             if (with.run.time_over && !without.time_over) {
                 take(monitor, nullptr);

@@ -118,7 +118,8 @@ void run_command(const SweepOptions& given) {
     std::string missing;
     RunResult last;
     std::size_t begun = 0;
-    for (; begun < sources.size() && missing.empty() && (begun == 0 || last.complete); ++begun) {
+    const auto goes_on = [&] { return begun == 0 || (missing.empty() && last.complete && !interrupted()); };
+    for (; begun < sources.size() && goes_on(); ++begun) {
         SweptWorkload swept = sweep_workload(sources[begun], inputs[begun], plan, options, topology);
         add_workload(view, view_of(swept), sources[begun].title);
         missing = swept.missing;
@@ -128,6 +129,7 @@ void run_command(const SweepOptions& given) {
     std::vector<std::string> others;
     for (const SweepSource& source : std::span(sources).subspan(begun)) others.push_back(source.title);
     if (!others.empty()) add_missing(view.title, fmt::format("not begun: {}", fmt::join(others, ", ")));
+    if (!others.empty() && missing.empty() && last.complete) missing = "interrupted between workloads";
     if (options.simulation.json)
         print_json(to_json(view));
     else

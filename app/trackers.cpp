@@ -95,12 +95,12 @@ public:
     }
 
     RunResult run() {
+        const std::string why = ": nothing is printed, since trackers are compared over all that there is";
+        if (interrupted()) throw std::runtime_error("interrupted" + why);  // in a pass too short for it
         const RunOptions how = run_options(options_.simulation, *input_.source);
         RunResult result = cachetally::run(hierarchy_, *input_.source, how);
         clear_progress_line();
-        if (!result.complete)
-            throw std::runtime_error(title(result).incomplete +
-                                     ": nothing is printed, since trackers are compared over all that there is");
+        if (!result.complete) throw std::runtime_error(title(result).incomplete + why);
         return result;
     }
 

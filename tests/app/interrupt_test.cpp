@@ -101,6 +101,35 @@ TEST(Interrupted, Sweep) {
     EXPECT_EQ(finished.json()["rows"].size(), 1U);
 }
 
+// Each run is over before it would be asked whether to go on.
+TEST(Interrupted, SweepOfManyShortRuns) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
+    const TemporaryDirectory directory;
+    const Finished runs = cachetally(directory.path(),
+                                     {"sweep", "radix", "keys=16K", "-m", "generic3-timed", "--slowdown", "--counters",
+                                      "4-60", "--granularity", "1-4", "-o", "runs.h5", "--json"},
+                                     interrupted());
+    EXPECT_EQ(runs.status, 1);
+    EXPECT_THAT(runs.err, ContainsRegex("interrupted after [0-9]+ of 228 configurations"));
+    EXPECT_EQ(runs.json()["complete"], false);
+    EXPECT_TRUE(exists(directory.path() / "runs.h5"));
+    Words sweep = {"sweep", "-o", "workloads.h5", "--json"};
+    for (unsigned n = 50; n < 80; ++n) sweep = sweep + Words{"--workload", "matmul,n=" + std::to_string(n)};
+    const Finished workloads = cachetally(directory.path(), sweep, interrupted());
+    EXPECT_EQ(workloads.status, 1);
+    EXPECT_THAT(workloads.err, HasSubstr("interrupted between workloads"));
+    EXPECT_THAT(workloads.json()["incomplete"].dump(), HasSubstr("not begun: matmul n="));
+    EXPECT_TRUE(exists(directory.path() / "workloads.h5"));
+}
+
+TEST(Interrupted, TrackersOfShortPasses) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
+    const TemporaryDirectory directory;
+    const Finished trackers = cachetally(directory.path(), {"trackers", "radix", "keys=64K"}, interrupted());
+    EXPECT_EQ(trackers.status, 1);
+    EXPECT_THAT(trackers.err, HasSubstr("interrupted: nothing is printed"));
+}
+
 TEST(Interrupted, Probe) {
     const TemporaryDirectory directory;
     Circumstances circumstances;
