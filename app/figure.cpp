@@ -125,6 +125,7 @@ std::string standing_words(const std::string& path, const FigureOptions& options
         view.choice = choice_of(options.choice, view.choice);
         require_measured(view.choice, view.timed);
     }
+    view.choice = asked_of(view);
     std::string words;
     if (options.choice.given() || !file.root().open_group("sweep").open_group("rows").has("remains")) {
         if (view.cells.size() > most_marked)
@@ -135,7 +136,6 @@ std::string standing_words(const std::string& path, const FigureOptions& options
             for (const Standing& each : standings_of(cells, view.choice))
                 words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
     }
-    view.choice.objectives = objectives_for(view.cells, view.choice);
     return fmt::format("{}:{}:{:g}:{}", words, view.choice.objectives_text(), 100 * view.choice.tolerance,
                        view.choice.bounds_text());
 }

@@ -10,6 +10,7 @@
 #include "app/report.hpp"
 #include "app/sweep.hpp"
 #include "base/text.hpp"
+#include "monitor/sweep.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -74,6 +75,24 @@ void keep_possible(SweepVariant& variant, const std::string& settings, MonitorSp
          [](const Granularity& each) { return "granularity " + to_string(each); });
 }
 
+/// Granularities that can be compared on the link of `base`; where there are none, all, of which the first is then
+/// refused.
+void keep_comparable(SweepVariant& variant, std::vector<std::string>& left_out) {
+    const auto why = [&](const Granularity& each) {
+        MonitorSpec cell = variant.base;
+        cell.granularity = each;
+        return why_incomparable(cell);
+    };
+    if (std::ranges::none_of(variant.granularities, [&](const Granularity& each) { return why(each).empty(); })) return;
+    std::erase_if(variant.granularities, [&](const Granularity& each) {
+        const std::string reason = why(each);
+        if (!reason.empty())
+            left_out.push_back(
+                fmt::format("on {}, granularity {} is left out: {}", variant.base.link, to_string(each), reason));
+        return !reason.empty();
+    });
+}
+
 /// More would take all memory, or more time than anybody has.
 void refuse_too_many(const SweepPlan& plan) {
     constexpr std::uint64_t most_cells = 1'000'000, most_counters_together = std::uint64_t{1} << 28;
@@ -129,6 +148,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             spec.link = link;
             try {
                 variant.base = completed(placed({spec}, topology).front(), topology);
+                keep_comparable(variant, plan.left_out);
             } catch (const SpecError& error) {
                 if (std::ranges::find(topology.links(), link, &LinkInfo::name) == topology.links().end()) throw;
                 if (!first) first = std::current_exception();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -16,7 +18,8 @@ constexpr std::size_t batch_size = 4096;  // runs
 const SweepSpec& checked(const SweepSpec& spec) {
     if (spec.counters.empty() || spec.granularities.empty() || spec.evictions.empty())
         reject("give at least one number of counters, one granularity and one eviction policy");
-    if (spec.counters.size() > most_sizes) reject("at most 64 numbers of counters fit into one pass; give fewer, as in 16,32,64");
+    if (spec.counters.size() > most_sizes)
+        reject("at most 64 numbers of counters fit into one pass; give fewer, as in 16,32,64");
     if (spec.base.line == 0) reject("the line size is not known; give 'line' in bytes");
     MonitorSpec cell = spec.base;
     for (const Eviction eviction : spec.evictions)
@@ -26,15 +29,19 @@ const SweepSpec& checked(const SweepSpec& spec) {
                 cell.granularity = granularity;
                 cell.counters = counters;
                 validate(cell);
-                if (cell.unit() != spec.base.line)
-                    reject("a mask finer than the line of " + std::to_string(spec.base.line) +
-                           " bytes cannot be compared with cells of lines; give the monitor 'line=" +
-                           std::to_string(cell.unit()) + "'");
+                if (const std::string why = why_incomparable(cell); !why.empty()) reject(why);
             }
     return spec;
 }
 
 }  // namespace
+
+std::string why_incomparable(const MonitorSpec& cell) {
+    if (cell.unit() == cell.line) return "";
+    return fmt::format(
+        "a mask finer than the line of {} bytes cannot be compared with cells of lines; give the monitor 'line={}'",
+        cell.line, cell.unit());
+}
 
 Sweep::Sweep(const SweepSpec& spec, unsigned copy)
     : spec_(checked(spec)),

@@ -33,6 +33,9 @@ struct SweepRow {
     friend bool operator==(const SweepRow&, const SweepRow&) = default;
 };
 
+/// Why a monitor, whose line is known, cannot be a cell of a sweep; empty: it can.
+std::string why_incomparable(const MonitorSpec& cell);
+
 /// Counters of 32 bits and more are taken to be unlimited: exact as long as no counter sees 2^width - 1 events between
 /// two swap-outs. With these, fully associative, the cells of a granularity are not simulated one by one: with lru one
 /// recency log serves every number of counters (the stack property of Mattson et al. 1970), with fifo one set of

@@ -156,7 +156,7 @@ void write_rows(Group rows, const std::vector<SweepCell>& cells, const SweepView
     for_each_column([&](const char* name, auto member) { write_member(rows, name, cells, member); });
     for_each_place([&](const char* name, auto member) { write_member(rows, name, cells, member); });
     rows.write_texts("counting", column_of(cells, [](const SweepCell& cell) { return counting(cell.settings); }));
-    const std::vector<Standing> standings = standings_of(cells, view.choice);
+    const std::vector<Standing> standings = standings_of(cells, asked_of(view));
     const auto flag = [&](const char* name, bool Standing::*member) {
         rows.write(name, column_of(standings, [&](const Standing& each) { return std::uint8_t{each.*member}; }));
     };

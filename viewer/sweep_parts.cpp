@@ -97,6 +97,12 @@ std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {
     return everywhere;
 }
 
+SweepChoice asked_of(const SweepView& view) {
+    SweepChoice asked = view.choice;
+    asked.objectives = objectives_for(view.cells, view.choice);
+    return asked;
+}
+
 std::vector<Standing> standings_of(std::span<const SweepCell> cells, const SweepChoice& choice) {
     std::vector<Standing> all;
     for (const auto& place : runs_of(cells, one_place)) {

@@ -154,7 +154,7 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
         else
             found->second += fmt::format(", {}", told(*each));
     }
-    std::string text = any ? "" : "Of all:";
+    std::string text = any ? "" : "Of all cells:";
     for (const auto& [cell, names] : best)
         text += fmt::format("{}Least {}: {}.", text.empty() ? "" : " ", names, choice_text(*cell, objectives));
     return text;
@@ -169,11 +169,17 @@ std::string answer_text(std::span<const SweepCell> cells, const std::vector<Stan
                         const SweepChoice& choice, unsigned width) {
     if (!has_costs(cells)) return "";
     std::string answer = best_text(cells, standing, choice);
-    if (!choice.bounds.empty())
+    if (!choice.bounds.empty()) {
+        const auto is_unknown = [&](const SweepCell& cell) {
+            return std::ranges::any_of(choice.bounds, [&](const Bound& bound) { return !bound.objective->of(cell); });
+        };
+        const auto unknown = static_cast<std::size_t>(std::ranges::count_if(cells, is_unknown));
         answer =
-            fmt::format("{} of {} with {}. {}",
+            fmt::format("{} of {} with {}{}. {}",
                         with_separators(static_cast<std::size_t>(std::ranges::count_if(standing, &Standing::admitted))),
-                        counted(cells.size(), "cell"), choice.bounds_text(), answer);
+                        counted(cells.size(), "cell"), choice.bounds_text(),
+                        unknown == 0 ? "" : fmt::format(" (unknown of {})", with_separators(unknown)), answer);
+    }
     return answer.empty() ? "" : wrapped(answer, width);
 }
 
@@ -244,10 +250,10 @@ std::string how_far(const SweepView& view, unsigned width) {
 
 /// What marks in tables mean, if any is there.
 std::string marks_text(const SweepView& view, unsigned width) {
-    if (!has_costs(view.cells) || std::ranges::none_of(standings_of(view.cells, view.choice), &Standing::front))
+    if (!has_costs(view.cells) || std::ranges::none_of(standings_of(view.cells, asked_of(view)), &Standing::front))
         return "";
     std::string names;
-    const auto objectives = objectives_for(view.cells, view.choice);
+    const auto objectives = asked_of(view).objectives;
     for (const Objective* each : objectives)
         names += fmt::format("{}{}", names.empty() ? "" : each == objectives.back() ? " and " : ", ", told(*each));
     return wrapped(fmt::format("* and .: no other cell is as good in {}, and better in one. *: those that remain where "
@@ -281,7 +287,7 @@ std::string events_of(std::span<const SweepCell> field) {
 
 std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
     std::string text;
-    const std::vector<Standing> all = standings_of(cells, view.choice);
+    const std::vector<Standing> all = standings_of(cells, asked_of(view));
     auto next = all.begin();
     for (const auto& field : fields_of(cells)) {
         const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(field.size()));
@@ -289,7 +295,7 @@ std::string fields_text(std::span<const SweepCell> cells, const SweepView& view,
         const std::string settings = counting(field[0].settings);
         text += fmt::format("\n{}, {}{}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
                             settings.empty() ? "" : ", " + without_controls(settings), events_of(field)) +
-                answer_text(field, standing, view.choice, width) + cost_text(field, standing, view.timed, width);
+                answer_text(field, standing, asked_of(view), width) + cost_text(field, standing, view.timed, width);
     }
     return text;
 }
@@ -318,7 +324,7 @@ Json row_json(const SweepCell& cell, const Standing& standing, bool timed) {
 
 Json rows_json(std::span<const SweepCell> cells, const SweepView& view) {
     Json rows = Json::array();
-    const std::vector<Standing> standing = standings_of(cells, view.choice);
+    const std::vector<Standing> standing = standings_of(cells, asked_of(view));
     for (std::size_t i = 0; i < cells.size(); ++i) rows.push_back(row_json(cells[i], standing[i], view.timed));
     return rows;
 }
@@ -337,7 +343,8 @@ nlohmann::ordered_json to_json(const SweepView& view) {
     json["events"] = view.events;
     if (view.runs != 0) json["runs"] = view.runs;
     json["objectives"] = Json::array();
-    for (const Objective* each : objectives_for(view.cells, view.choice)) json["objectives"].push_back(each->name);
+    const SweepChoice asked = asked_of(view);
+    for (const Objective* each : asked.objectives) json["objectives"].push_back(each->name);
     json["where"] = view.choice.bounds_text();
     json["tolerance"] = view.choice.tolerance;
     if (!view.slowdown_unknown.empty()) json["slowdown_unknown"] = view.slowdown_unknown;
@@ -352,8 +359,8 @@ std::string to_text(const SweepView& view, unsigned width) {
     if (one_part) {
         const bool published =
             std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
-        const std::vector<Standing> standing = standings_of(view.cells, view.choice);
-        if (!published) text += answer_text(view.cells, standing, view.choice, width) + marks_text(view, width);
+        const std::vector<Standing> standing = standings_of(view.cells, asked_of(view));
+        if (!published) text += answer_text(view.cells, standing, asked_of(view), width) + marks_text(view, width);
         for (const Matrix& matrix : matrices_of(view.cells))
             text += published ? beside_published(matrix, width) : plain(matrix, width);
         if (published) return text + how_far(view, width);

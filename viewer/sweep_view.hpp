@@ -69,7 +69,10 @@ std::vector<std::span<const SweepCell>> parts_of(std::span<const SweepCell> cell
 /// not all workloads have are left out.
 std::vector<SweepCell> worst_of(std::span<const SweepCell> cells);
 
-/// standings() field by field.
+/// With the objectives that all parts are judged by, where none were asked for.
+SweepChoice asked_of(const SweepView& view);
+
+/// standings() field by field; `choice`: as of asked_of().
 std::vector<Standing> standings_of(std::span<const SweepCell> cells, const SweepChoice& choice);
 
 /// complete, link, references, events, runs, objectives, where, tolerance, rows[].{workload, link, settings (where

@@ -375,7 +375,7 @@ TEST_F(SweepCells, WhereNothingIsAdmittedTheAnswerIsOfAll) {
     const Words sweep{"sweep", "lu", "n=32", "--counters", "16", "--granularity", "2,4", "--objectives", "error,bits"};
     const json rows = good_json(sweep + Words{"--where", "error<5,bits<100", "-o", "none.h5"})["rows"];
     EXPECT_THAT(cachetally(directory_.path(), {"show", "none.h5", "--width", "200"}).out,
-                HasSubstr(fmt::format("0 of 2 cells with error<5,bits<100. Of all: Least error: fifo, G=2, C=16 (error "
+                HasSubstr(fmt::format("0 of 2 cells with error<5,bits<100. Of all cells: Least error: fifo, G=2, C=16 (error "
                                       "{:.2f} %, bits {}",
                                       100 * rows[0]["error"].get<double>(), "1,")));
 }

@@ -128,7 +128,7 @@ def headed(figure, result, *selected, program=""):
 
 class Result:
     def __init__(self, path):
-        self.path = path
+        self.path, self.is_worst = path, False
         try:
             self.file = h5py.File(path, "r")
         except OSError as error:

@@ -35,7 +35,7 @@ def parts_of(result):
     if "sweep/worst" not in result.file:
         return [result]
     worst = copy.copy(result)
-    worst.file = WorstFile(result.file)
+    worst.file, worst.is_worst = WorstFile(result.file), True
     return [result, worst]
 
 
@@ -52,7 +52,7 @@ def standings(result, given):
     count = len(rows["counters"])
     if said:
         levels = np.array([int(each) for each in said])
-        levels = levels[-count:] if isinstance(result.file, WorstFile) else levels[:count]
+        levels = levels[-count:] if result.is_worst else levels[:count]
         return [levels >= 1 + i for i in range(3)], of
     absent = np.full(count, True), np.full(count, False), np.full(count, False)
     return [rows[name][:] == 1 if name in rows else missing for name, missing in zip(STANDINGS, absent)], of

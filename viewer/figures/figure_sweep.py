@@ -98,7 +98,7 @@ class Cells:
         unknown = np.isnan(found)
         if metric != "slowdown" and unknown.any():  # slowdowns are unknown where a cell was not run
             raise Refused(f"{self.result.path}:/sweep/rows: the column '{column}' has nan, which is no number; the file is damaged")
-        if len(found) != 0 and np.isnan(self.rows[column][:].astype(float)).all():
+        if not self.result.is_worst and len(found) != 0 and np.isnan(self.rows[column][:].astype(float)).all():
             raise Refused(f"{self.result.path}: has no cell whose {metric} is known; {why_unknown(self.result)}")
         return found * float(whole_of(metric))
 

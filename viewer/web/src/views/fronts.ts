@@ -41,8 +41,8 @@ export const known: Metric[] = [
 export const metricsOf = (rows: { numbers: object }[]): Metric[] => known.filter(({ column }) => rows.every(({ numbers }) => column in numbers));
 
 /** What the sweep is asked for; by default as the tool has it (viewer/sweep_choice.hpp). */
-export const objectivesOf = (info: FileInfo, cells = cellsOf(info)): string[] =>
-    (info.sweep!.objectives || `error${cells.every(({ numbers }) => Number.isFinite(numbers.slowdown)) ? ',slowdown' : ''},bytes,bits`).split(',');
+export const objectivesOf = (info: FileInfo): string[] =>
+    (info.sweep!.objectives || `error${cellsOf(info).every(({ numbers }) => Number.isFinite(numbers.slowdown)) ? ',slowdown' : ''},bytes,bits`).split(',');
 
 /** What errors may be weighed against, as `figure front` does it by default first: the first objective that all files know, also of trackers. */
 export function oversOf(sources: Source[]): Metric[] {
