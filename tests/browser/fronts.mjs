@@ -412,7 +412,7 @@ export const frontCases = [
             t.equal(await page.evaluate(`cachetally.source.info.name + ' ' + (cachetally.state.view ?? '')`), 'parts.h5 ', 'opened on the sweep');
             t.check(!(await page.innerText('body')).includes('Nothing is subtracted'), 'nothing is said of differences');
             const fronts = texts(await t.saved(page, 'SVG', figure(page, 'Pareto')));
-            t.check(fronts.includes('◇ trackers') && fronts.includes('counter_array'), `trackers on the fronts: ${fronts.join('|')}`);
+            t.check(fronts.includes('◇ trackers') && fronts.includes('sampling'), `trackers on the fronts: ${fronts.join('|')}`);
             await t.press(page, 'Trackers');
             await new Promise((resolve) => setTimeout(resolve, 300));
             const link = await page.evaluate('location.hash');

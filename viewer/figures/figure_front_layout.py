@@ -162,19 +162,19 @@ def place_labels(axes, labels):
         note = axes.annotate(text, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=6, linespacing=1.0)
         size = note.get_window_extent()
         at = axes.transData.transform((x, y))
-        others = pixels[np.hypot(*(pixels - at).T) > unit]
+        others = pixels[np.hypot(*(pixels - at).T) > rule["same"] * unit]
 
         def gaps(points, box):
             return np.hypot(*(np.maximum(0, np.maximum(low - points[:, i], points[:, i] - high)) for i, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
 
-        def is_free(box, down):
+        def is_free(box):
             inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
-            least = gaps(at[None], box)[0] if abs(down) > rule["near"] else rule["clear"] * unit
-            return inside and (gaps(others, box) >= least).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+            own = gaps(at[None], box)[0]
+            return inside and own >= rule["clear"] * unit and (gaps(others, box) >= own).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
 
-        lefts = at[0] + rule["beside"] * unit, at[0] - rule["beside"] * unit - size.width
-        places = [(left, at[1] - down * unit - size.height / 2, down) for left in lefts for down in rule["down"]]
-        boxes = [(left, bottom, left + size.width, bottom + size.height) for left, bottom, down in places if is_free((left, bottom, left + size.width, bottom + size.height), down)]
+        lefts = at[0] + rule["beside"] * unit, at[0] - rule["beside"] * unit - size.width, at[0] - size.width / 2
+        places = [(left, at[1] - down * unit - size.height / 2) for left in lefts for down in rule["down"]]
+        boxes = [box for box in ((left, bottom, left + size.width, bottom + size.height) for left, bottom in places) if is_free(box)]
         if not boxes:
             note.remove()  # the mark and the legend remain
             continue

@@ -201,13 +201,13 @@ function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string)
     return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
 }
 
-/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points; further off only if nearer to its own than to others. */
+/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points, and nearer to its own (or those at the same place) than to others. */
 function placesOf([x, y]: Point, wide: number, box: Box, points: Point[]): Point[] {
-    const { beside, down, near, clear } = words.labels;
+    const { beside, down, same, clear } = words.labels;
     const gap = ([left, at]: Point, [a, b]: Point) => Math.hypot(Math.max(0, left - a, a - left - wide), Math.max(0, Math.abs(b - at) - 6));
-    const others = points.filter(([a, b]) => Math.hypot(a - x, b - y) > 1);
-    const free = (place: Point) => others.every((each) => gap(place, each) >= (Math.abs(place[1] - y) > near ? gap(place, [x, y]) : clear));
-    const places = [x + beside, x - beside - wide].flatMap((left) => down.map((dy): Point => [left, y + dy]));
+    const others = points.filter(([a, b]) => Math.hypot(a - x, b - y) > same);
+    const free = (place: Point, own = gap(place, [x, y])) => own >= clear && others.every((each) => gap(place, each) >= own);
+    const places = [x + beside, x - beside - wide, x - wide / 2].flatMap((left) => down.map((dy): Point => [left, y + dy]));
     return places.filter((each) => each[0] >= box.x && each[0] + wide <= box.x + box.width && each[1] > box.y && each[1] < box.y + box.height - 6 && free(each));
 }
 
