@@ -200,6 +200,10 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
                     "resume' goes on (docs/campaigns.md)",
                     "FOLDER", "the name of a folder");
     add_slurm_options(*command, options->work);
+    for (const char* name : {"--jobs", "--shard", "--slurm", "--dry-run"}) {
+        CLI::Option* option = command->get_option(name);
+        option->description("With --folder: " + option->get_description());
+    }
     command->footer(
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"

@@ -149,6 +149,12 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             try {
                 variant.base = completed(placed({spec}, topology).front(), topology);
                 keep_comparable(variant, plan.left_out);
+                const auto same = std::ranges::find(plan.variants, variant.base, &SweepVariant::base);
+                if (same != plan.variants.end()) {
+                    plan.left_out.push_back(fmt::format("on {}, {} is left out: it is the same as {}", link, settings,
+                                                        same->settings.empty() ? "without" : same->settings));
+                    continue;
+                }
             } catch (const SpecError& error) {
                 if (std::ranges::find(topology.links(), link, &LinkInfo::name) == topology.links().end()) throw;
                 if (!first) first = std::current_exception();

@@ -112,14 +112,14 @@ class Points:
 
     def at_places(self):
         """By place: the trackers and remaining cells there; where there are none, all, so that no point hides another. One alone is told in short, as its
-        mark tells the kind."""
+        mark tells the kind, unless another that remains has this name."""
         found = {}
         for i in sorted(np.flatnonzero(self.known), key=lambda i: not is_tracker(self.looks[i])):
             found.setdefault((self.error[i], self.other[i]), []).append(i)
-        texts = {}
+        texts, told = {}, [self.names[i] for i in np.flatnonzero(self.known & self.remains)]
         for place, own in found.items():
             first = [i for i in own if is_tracker(self.looks[i]) or self.remains[i]]
-            texts[place] = self.names[own[0]] if len(own) == 1 else text_of_place([self.wholes[i] for i in first or own])
+            texts[place] = self.names[own[0]] if len(own) == 1 and told.count(self.names[own[0]]) < 2 else text_of_place([self.wholes[i] for i in first or own])
         return texts
 
 
@@ -321,7 +321,7 @@ def usual_metric(results, options):
         return "bytes"
     _, (objectives, _) = standings(sweep, options.standing[results.index(sweep)] if options.standing else "")
     tracked = options.beside or any("trackers" in each.file for each in results)
-    known = [name for name, (column, _) in METRICS.items() if name not in ("error", "swapouts") and (name in TRACKED or not tracked)
+    known = [name for name, (column, _) in METRICS.items() if name != "error" and (name in TRACKED or not tracked)
              and all(column in each.file["sweep/rows"] for each in results if "sweep" in each.file)]
     return next((each for each in objectives.split(",") if each in known), "bytes")
 

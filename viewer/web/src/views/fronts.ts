@@ -49,7 +49,7 @@ export function oversOf(sources: Source[]): Metric[] {
     const tables = sources.flatMap(({ info: { sweep, trackers } }) => [sweep, trackers].flatMap((each) => (each ? [each.rows] : [])));
     const first = sources.find(({ info }) => info.sweep);
     const wanted = first ? objectivesOf(first.info) : [];
-    const some = known.filter(({ id, column }) => id !== 'error' && id !== 'swapouts' && tables.some(({ numbers }) => column in numbers));
+    const some = known.filter(({ id, column }) => id !== 'error' && tables.some(({ numbers }) => column in numbers));
     return sort(some, ({ id, column }) => (tables.every(({ numbers }) => column in numbers) ? wanted.indexOf(id) + 1 || 98 : 99));
 }
 

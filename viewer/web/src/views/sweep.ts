@@ -161,7 +161,7 @@ function sweepCells(source: Source, sources = [source]): Cells {
             { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank: best },
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction, rank: best },
         ],
-        answer: ({ cells: [{ texts }] }) => answer(info, texts),
+        answer: ({ cells: [{ texts }] }) => (fieldsOf(cells).length > 1 ? `${[texts.workload, texts.link, texts.counting].filter(Boolean).join(', ')}: ` : '') + answer(info, texts),
         note: (picture) => note(source, sources, picture),
         table: (picture) => ({ ...sweepTable(info, picture.cells, picture.over), caption: `Sweep of ${titleOf(source)}, ${picture.cells[0].texts.link}` }),
         python: ({ cells: [first], metric }) => {
