@@ -85,6 +85,9 @@ std::string worst_phases(const Worst& worst, const RunView& view) {
     if (phases.cause)
         text += fmt::format(", where {} of them {}", share(*phases.cause), words.causes[phases.cause->index]);
     if (!phases.most.empty()) text += fmt::format(", most of all in {}", phases_in_words(phases.most, {}));
+    if (!phases.more.empty())
+        text += fmt::format("; there are more, at a lower rate, in {}",
+                            phases_in_words(phases.more, view.counts.run.phases));
     return text;
 }
 
@@ -140,8 +143,8 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
     const std::string misses = worst.accesses
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
-    return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}.", level, misses, where, share(*worst.part),
-                       level, worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst, view));
+    return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}.", level, misses, where, share(*worst.part), level,
+                       worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst, view));
 }
 
 }  // namespace cachetally

@@ -190,23 +190,36 @@ PhaseMisses sum_of(const std::vector<PhaseMisses>& by_phase, const std::vector<s
     return sum;
 }
 
+/// Groups with at least nine tenths (AnswerWords::alike) of the largest count.
+std::vector<std::size_t> largest_of(const std::vector<double>& counts) {
+    const double least = words_of_answers().alike * *std::ranges::max_element(counts);
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        if (counts[i] >= least) found.push_back(i);
+    return found;
+}
+
+struct WorstGroups {
+    std::vector<std::size_t> worst, more;  ///< more: that have more misses, at a lower rate
+};
+
 /// Groups with most of the misses: of those that miss about as often as all together, or oftener, if one of these
 /// stands out; else of all, if one does.
-std::vector<std::size_t> worst_groups(const std::vector<PhaseMisses>& groups, const PhaseMisses& all) {
+WorstGroups worst_groups(const std::vector<PhaseMisses>& groups, const PhaseMisses& all) {
     const AnswerWords& words = words_of_answers();
-    for (const bool dense : {true, false}) {
-        std::vector<double> counts;
-        for (const PhaseMisses& group : groups)
-            counts.push_back(
-                dense && group.misses * all.accesses < words.alike * all.misses * group.accesses ? 0 : group.misses);
-        const double most = *std::ranges::max_element(counts);
-        if (most * static_cast<double>(groups.size()) < words.stands_out * all.misses) continue;
-        std::vector<std::size_t> found;
-        for (std::size_t i = 0; i < groups.size(); ++i)
-            if (counts[i] >= words.alike * most) found.push_back(i);
-        return found;
+    std::vector<double> counts, dense;
+    for (const PhaseMisses& group : groups) {
+        const bool is_dense = group.misses * all.accesses >= words.alike * all.misses * group.accesses;
+        counts.push_back(group.misses);
+        dense.push_back(is_dense ? group.misses : 0);
     }
-    return {};
+    const auto most = [](const std::vector<double>& of) { return *std::ranges::max_element(of); };
+    const auto stands_out = [&](const std::vector<double>& of) {
+        return most(of) * static_cast<double>(groups.size()) >= words.stands_out * all.misses;
+    };
+    if (stands_out(dense))
+        return {largest_of(dense), most(dense) < most(counts) ? largest_of(counts) : std::vector<std::size_t>()};
+    return stands_out(counts) ? WorstGroups{largest_of(counts), {}} : WorstGroups();
 }
 
 /// Without those that have less than the mean of `count` phases with `misses`, unless all have.
@@ -245,12 +258,18 @@ std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_ph
         phases += group.size();
     }
     if (all.misses == 0 || groups.size() == 1) return std::nullopt;
+    const auto phases_of = [&](const std::vector<std::size_t>& some) {
+        std::vector<std::size_t> numbers;
+        for (const std::size_t group : some) numbers.insert(numbers.end(), groups[group].begin(), groups[group].end());
+        std::ranges::sort(numbers);
+        leave_out_small(numbers, by_phase, all.misses, phases);
+        return numbers;
+    };
+    const WorstGroups worst = worst_groups(sums, all);
     WorstPhases found;
-    for (const std::size_t group : worst_groups(sums, all))
-        found.numbers.insert(found.numbers.end(), groups[group].begin(), groups[group].end());
+    found.numbers = phases_of(worst.worst);
     if (found.numbers.empty()) return found;
-    std::ranges::sort(found.numbers);
-    leave_out_small(found.numbers, by_phase, all.misses, phases);
+    found.more = phases_of(worst.more);
     const PhaseMisses sum = sum_of(by_phase, found.numbers);
     found.all = sum.misses == all.misses;
     found.cause = largest(sum.causes);

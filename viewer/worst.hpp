@@ -41,6 +41,7 @@ struct WorstPhases {
     std::vector<std::size_t> numbers;  ///< rising; empty: none stands out
     bool all = false;                  ///< no others miss
     std::vector<std::size_t> most;     ///< of several those that stand out among them; empty: none
+    std::vector<std::size_t> more;     ///< others, with more misses at a lower miss rate
     std::optional<Part> cause;         ///< in them, where it is not that of all together
 };
 
@@ -58,7 +59,8 @@ struct Worst {
 /// `structure`: the one that it is about, though others may be worse; empty: the one with most misses.
 Worst worst_of(const RunView& view, const std::string& level, const std::string& structure = "");
 
-/// Two decimals, or two digits of what is less than 0.1; halves are rounded up; only all is "100.00 %". As percent() of the page.
+/// Two decimals, or two digits of what is less than 0.1; halves are rounded up; only all is "100.00 %". As percent() of
+/// the page.
 std::string percentage(double fraction);
 
 }  // namespace cachetally

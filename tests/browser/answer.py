@@ -20,6 +20,27 @@ def best(names, counts):
     return [str(names[i]), float(counts[i]), float(counts.sum())]
 
 
+def in_words(numbers, phases=None):
+    """Of many runs of neighbours the first eight, and names once for those in a row; without names where there are no phases."""
+    name = lambda i: (phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None) if phases else ("", "")
+    ranges = lambda runs: ", ".join(f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs)
+    runs, whole = [], []  # of one name; of any
+    for i in numbers:
+        for found, goes_on in ((runs, lambda last: name(i) == name(last)), (whole, lambda last: True)):
+            if found and found[-1][-1] == i - 1 and goes_on(i - 1):
+                found[-1].append(i)
+            else:
+                found.append([i])
+    kinds = list(dict.fromkeys(name(i)[1][:-1] for i in numbers))
+    changes = sum(name(i) != name(after) for i, after in zip(numbers, numbers[1:])) + 1
+    if (len(runs) > 8 or changes > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
+        comma = "; " if any("," in kind for kind in kinds) else ", "
+        return f"{f'phases {ranges(whole)}' if len(whole) <= 4 else f'{len(numbers)} phases'} ({comma.join(kinds)})"
+    shown, rest = runs[:8], sum(map(len, runs[8:]))
+    words = [ranges([r]) + ("" if after and name(r[-1]) == name(after[0]) else "".join(name(r[-1]))) for r, after in zip(shown, shown[1:] + [None])]
+    return f"phase{'s' if len(numbers) > 1 else ''} {', '.join(words)}{f' and {rest} more' if rest else ''}"
+
+
 def main():
     f, level = h5py.File(sys.argv[1], "r"), sys.argv[2]
     counters = f["levels"][level]
@@ -67,47 +88,26 @@ def main():
     tried = [counts for counts in (dense, by_step) if counts.max() * len(steps) >= 1.25 * by_step.sum()]
     stands_out = len(tried) > 0
     alike = [i for step, count in zip(steps, tried[0]) for i in step if count >= 0.9 * tried[0].max()] if stands_out else list(chosen)
-    large = [i for i in alike if by_phase[i] * len(chosen) >= by_step.sum()]
-    answer["phases"] = sorted(large if stands_out and large else alike)
+    large = lambda some: sorted([i for i in some if by_phase[i] * len(chosen) >= by_step.sum()] or some)
+    answer["phases"] = large(alike) if stands_out else sorted(alike)
+    more = large([i for step, count in zip(steps, by_step) for i in step if count >= 0.9 * by_step.max()]) if stands_out and tried[0].max() < by_step.max() else []
     answer["inPhases"], answer["ofPhases"] = float(by_phase[answer["phases"]].sum()), float(by_step.sum())
     of_these = by_phase[answer["phases"]]
     most = [i for i in answer["phases"] if stands_out and len(of_these) > 1 and of_these.max() >= 1.25 * of_these.mean() and by_phase[i] >= 0.9 * of_these.max()]
-    if len(chosen) > 1:  # what the sentence ends with: of many runs of neighbours the first eight, and names once for those in a row
-        name = lambda i: phases[i].partition(" (")[1:] if 0 <= i < len(phases) else None
-        runs = []
-        for i in answer["phases"]:
-            if runs and runs[-1][-1] == i - 1 and name(i) == name(i - 1):
-                runs[-1].append(i)
-            else:
-                runs.append([i])
-        shown, rest = runs[:8], sum(map(len, runs[8:]))
-        numbers = [f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in shown]
-        words = [text + ("" if after and name(r[-1]) == name(after[0]) else "".join(name(r[-1]))) for text, r, after in zip(numbers, shown, shown[1:] + [None])]
+    if len(chosen) > 1:  # what the sentence ends with
         is_all = answer["inPhases"] == answer["ofPhases"]
-        how = "all" if is_all else "worst"
-        kinds = list(dict.fromkeys(name(i)[1][:-1] if name(i)[1] else "" for i in answer["phases"]))
-        plural = 's' if len(answer['phases']) > 1 else ''
-        several = f"phase{plural} {', '.join(words)}{f' and {rest} more' if rest > 0 else ''}"
-        in_a_row = [name(i) == name(after) for i, after in zip(answer["phases"], answer["phases"][1:])]
-        if (rest > 0 or in_a_row.count(False) + 1 > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
-            comma = "; " if any("," in kind for kind in kinds) else ", "
-            of = answer["phases"]
-            whole = [j for j, i in enumerate(of) if j == 0 or of[j - 1] != i - 1]  # where runs begin, whatever their names
-            parts = [of[a:b] for a, b in zip(whole, whole[1:] + [None])]
-            numbers = ", ".join(f"{p[0]}-{p[-1]}" if len(p) > 2 else ", ".join(map(str, p)) for p in parts)
-            several = f"{f'phases {numbers}' if len(parts) <= 4 else f'{len(of)} phases'} ({comma.join(kinds)})"
-        if stands_out and causes and not is_all:  # the cause in these phases, where it is another
+        text = f", {'all' if is_all else 'worst'} in {in_words(answer['phases'], phases)}"
+        if causes and not is_all:  # the cause in these phases, where it is another
             there = best([c for c in CAUSES], [causes[c][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum() for c in CAUSES])
             common = causes[answer["cause"][0].replace(" ", "_")][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum()
             if there and there[1] > common:
                 words = {"first_use": "are first uses", "invalidated": "come after invalidations", "capacity": "are capacity misses", "conflict": "are conflicts"}
-                several += f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}"
+                text += f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}"
         if most:
-            runs = np.split(most, np.where(np.diff(most) > 1)[0] + 1)
-            texts = [f"{r[0]}-{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs[:8]]
-            more = sum(map(len, runs[8:]))
-            several += f", most of all in phase{'s' if len(most) > 1 else ''} {', '.join(texts)}{f' and {more} more' if more else ''}"
-        answer["when"] = "; no phase stands out." if not stands_out else f", {how} in {several}."
+            text += f", most of all in {in_words(most)}"
+        if more:
+            text += f"; there are more, at a lower rate, in {in_words(more, phases)}"
+        answer["when"] = f"{text}." if stands_out else "; no phase stands out."
     answer["evictor"] = None
     if evictions is not None:
         by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]

@@ -116,7 +116,8 @@ TEST(Answer, TurnsBelowTheMeanOfAllPhasesAreNotNamed) {
 
 // Much of the time may have most misses, though it misses less often than the rest.
 TEST(Answer, PhasesThatMissOftenerThanAllGoFirst) {
-    EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 1}}}, {}), ", worst in phase 1.");
+    EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 1}}}, {}),
+              ", worst in phase 1; there are more, at a lower rate, in phase 0.");
     EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {10, 9}}, {0, 2, {10, 1}}}, {}), ", worst in phase 0.")
         << "they are too few to stand out";
     EXPECT_EQ(of_phases({{0, 0, {210, 60}}, {0, 1, {100, 55}}, {0, 2, {90, 5}}}, {}), ", worst in phases 0, 1.")

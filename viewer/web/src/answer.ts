@@ -46,18 +46,19 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
     const cause = largest(causeNames, causes, only < 0 ? undefined : only);
     const [byPhase, accessesBy] = cube ? [cube.misses, cube.accesses].map((counts) => [...sumsBy(cube, 'phase', counts, rows)]) : [[], []];
-    // those of one name count together, but where there is only one name
-    const every = chosen ?? [...byPhase.keys()];
+    const every = chosen ?? [...byPhase.keys()]; // those of one name count together, but where there is only one name
     const steps = groups(every, (i) => info.phases.names[i] || i).map(([, of]) => of);
     const parts = steps.length > 1 ? steps : every.map((i) => [i]);
     const [missesIn, accessesIn] = [byPhase, accessesBy].map((counts) => (of: number[]) => sum(of, (i) => counts[i]));
     const [ofPhases, accessesOf] = [missesIn(every), accessesIn(every)];
     // of those that miss about as often as all together, or oftener, if one of these stands out; else of all, if one does
-    const picked = [true, false].map((dense) => parts.map((of) => (dense && missesIn(of) * accessesOf < phaseRule.alike * ofPhases * accessesIn(of) ? 0 : missesIn(of)))).find((counts) => max(counts)! * parts.length >= phaseRule.standsOut * ofPhases);
+    const tried = [true, false].map((dense) => parts.map((of) => (dense && missesIn(of) * accessesOf < phaseRule.alike * ofPhases * accessesIn(of) ? 0 : missesIn(of))));
+    const picked = tried.find((counts) => max(counts)! * parts.length >= phaseRule.standsOut * ofPhases);
     const standsOut = ofPhases > 0 && picked !== undefined;
-    const alike = standsOut ? parts.filter((_, at) => picked[at] >= phaseRule.alike * max(picked)!).flat() : ofPhases > 0 ? every : [];
-    const large = alike.filter((i) => byPhase[i] * every.length >= ofPhases);
-    const phases = sort(standsOut && large.length > 0 ? large : alike, ascending);
+    const alike = (counts: number[]) => parts.filter((_, at) => counts[at] >= phaseRule.alike * max(counts)!).flat();
+    const large = (some: number[], own = some.filter((i) => byPhase[i] * every.length >= ofPhases)) => sort(own.length > 0 ? own : some, ascending);
+    const phases = standsOut ? large(alike(picked)) : ofPhases > 0 ? every : [];
+    const more = standsOut && max(picked)! < max(tried[1])! ? large(alike(tried[1])) : [];
     const [inPhases, peak] = [missesIn(phases), max(phases, (i) => byPhase[i])!];
     const inWhich = worst('function', filter);
     const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
@@ -69,8 +70,8 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     return {
         ...{ level, ...totals, chosen, structure, cause, there: there && there.count > causesThere[cause!.index] ? there : null, code, subject, inAll, all: all.misses },
         ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', several: parts.length > 1 },
-        /** As bad as the worst, or all where none stands out; what they have of it together; of several those that stand out among them. */
-        ...{ standsOut, phases, inPhases, ofPhases, most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
+        /** As bad as the worst, or all where none stands out; what they have of it together; of several those that stand out among them; others with more, at a lower rate. */
+        ...{ standsOut, phases, inPhases, ofPhases, more, most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
         ...{ function: inWhich, line: worst('line', inCode) },
@@ -87,13 +88,13 @@ function falseShare(info: FileInfo, level: string, structure: string, chosen: Ph
     return wrong / (wrong + right);
 }
 
-const largePart = 0.25;
+const largePart = 0.1;
 type Cause = keyof typeof inWords;
 const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." (docs/viewer.md) */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, more, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
@@ -103,7 +104,7 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phases.length && several && !standsOut) parts.push(`; ${phaseRule.none}`);
-    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}`);
+    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}${more.length > 0 ? `; there are more, at a lower rate, in ${phasesInWords(more, names)}` : ''}`);
     return `${parts.join('')}.`;
 }
 
@@ -135,8 +136,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const here = { ...all, sel: '', structure: structure?.name ?? '' };
     const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
     const what = only ? missesOf[only] : 'misses';
-    const amount = only ? `${level} has ${full(misses)} ${what}` : `${level} misses ${full(misses)}`;
-    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${amount}${of}${answer.subject && ` accesses${answer.subject}`}`, go: all }];
+    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${level} ${only ? `has ${full(misses)} ${what}` : `misses ${full(misses)}`}${of}${answer.subject && ` accesses${answer.subject}`}`, go: all }];
     if (!structure && phases.length === 0) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
@@ -147,7 +147,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phases.length > 0 && answer.several) {
-        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}` : `none has ${phaseRule.standsOut} times the mean of all`;
+        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}${answer.more.length > 0 ? `; more, at a lower rate, in ${phasesInWords(answer.more, [])}` : ''}` : `none has ${phaseRule.standsOut} times the mean of all`;
         // what has no room is in the sentence
         const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40);
         const value = answer.standsOut ? (words ?? `${phases.length} phases`) : chosen ? 'in all of these phases' : 'in all phases';
