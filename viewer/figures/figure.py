@@ -3,6 +3,7 @@
 as one script."""
 import argparse
 import copy
+import itertools
 import re
 import sys
 import textwrap

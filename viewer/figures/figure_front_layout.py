@@ -34,14 +34,16 @@ def name_panels(panels):
 
 
 def side_by_side(panels, most):
-    """Slots of rows, None: empty, and how many a row has, at most `most`. Panels of a group stand beside each other."""
+    """Slots of rows, None: empty, and how many a row has, at most `most`. Panels of a group stand beside each other, and those that have no group
+    beside those that come next to them."""
     groups = groups_of(panels)
     widest = max(map(len, groups))
     if widest == 1:
         return panels, min(len(panels), most)
     size = min(widest, most)
-    slots = [panel for group in groups for panel in group + [None] * (-len(group) % size)]
-    across = size * min(len(groups), most // size)
+    together = [list(some) if several else [sum(some, [])] for several, some in itertools.groupby(groups, lambda group: len(group) > 1)]
+    slots = [panel for some in together for group in some for panel in group + [None] * (-len(group) % size)]
+    across = size * min(len(slots) // size, most // size)
     columns = [slots[i::across] for i in range(across)]
     used = [i for i, column in enumerate(columns) if any(column)]
     return [slots[at] for at in range(len(slots)) if at % across in used], len(used)
