@@ -86,8 +86,10 @@ std::string worst_phases(const Worst& worst, const RunView& view) {
         text += fmt::format(", where {} of them {}", share(*phases.cause), words.causes[phases.cause->index]);
     if (!phases.most.empty()) text += fmt::format(", most of all in {}", phases_in_words(phases.most, {}));
     if (!phases.more.empty())
-        text += fmt::format("; there are more, at a lower rate, in {}",
+        text += fmt::format("; {} are, at a lower rate, in {}", percentage(phases.in_more),
                             phases_in_words(phases.more, view.counts.run.phases));
+    if (phases.more_cause)
+        text += fmt::format(", where {} of them {}", share(*phases.more_cause), words.causes[phases.more_cause->index]);
     return text;
 }
 
@@ -143,8 +145,9 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
     const std::string misses = worst.accesses
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
-    return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}.", level, misses, where, share(*worst.part), level,
-                       worst.cause ? "; " : "", cause_in_words(worst), worst_phases(worst, view));
+    return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}{}.", level, misses, where, share(*worst.part),
+                       level, view.chosen_phases.empty() ? "" : " there", worst.cause ? "; " : "",
+                       cause_in_words(worst), worst_phases(worst, view));
 }
 
 }  // namespace cachetally

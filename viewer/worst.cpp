@@ -243,6 +243,12 @@ std::vector<std::size_t> peaks_of(const std::vector<std::size_t>& phases, const 
     return peaks;
 }
 
+/// The main cause of some misses, where it is not that of all together.
+std::optional<Part> other_cause(const PhaseMisses& some, const std::optional<Part>& cause) {
+    const std::optional<Part> most = largest(some.causes);
+    return most && most->count > static_cast<double>(some.causes[cause->index]) ? most : std::nullopt;
+}
+
 /// `cause`: the main one of all phases.
 std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_phase, const RunView& view,
                                            const std::optional<Part>& cause) {
@@ -272,8 +278,10 @@ std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_ph
     found.more = phases_of(worst.more);
     const PhaseMisses sum = sum_of(by_phase, found.numbers);
     found.all = sum.misses == all.misses;
-    found.cause = largest(sum.causes);
-    if (found.cause && found.cause->count == static_cast<double>(sum.causes[cause->index])) found.cause.reset();
+    found.cause = other_cause(sum, cause);
+    const PhaseMisses more = sum_of(by_phase, found.more);
+    found.in_more = more.misses / all.misses;
+    found.more_cause = other_cause(more, cause);
     found.most = peaks_of(found.numbers, by_phase, sum.misses);
     return found;
 }

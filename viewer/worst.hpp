@@ -42,6 +42,8 @@ struct WorstPhases {
     bool all = false;                  ///< no others miss
     std::vector<std::size_t> most;     ///< of several those that stand out among them; empty: none
     std::vector<std::size_t> more;     ///< others, with more misses at a lower miss rate
+    double in_more = 0;                ///< what these have of the misses
+    std::optional<Part> more_cause;    ///< as `cause`
     std::optional<Part> cause;         ///< in them, where it is not that of all together
 };
 

@@ -97,16 +97,18 @@ def main():
     if len(chosen) > 1:  # what the sentence ends with
         is_all = answer["inPhases"] == answer["ofPhases"]
         text = f", {'all' if is_all else 'worst'} in {in_words(answer['phases'], phases)}"
-        if causes and not is_all:  # the cause in these phases, where it is another
-            there = best([c for c in CAUSES], [causes[c][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum() for c in CAUSES])
-            common = causes[answer["cause"][0].replace(" ", "_")][(cause_of == worst) & np.isin(cause_phase, answer["phases"])].sum()
-            if there and there[1] > common:
-                words = {"first_use": "are first uses", "invalidated": "come after invalidations", "capacity": "are capacity misses", "conflict": "are conflicts"}
-                text += f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}"
+        words = {"first_use": "are first uses", "invalidated": "come after invalidations", "capacity": "are capacity misses", "conflict": "are conflicts"}
+
+        def where(some):  # the cause in some phases, where it is another
+            counts = {c: causes[c][(cause_of == worst) & np.isin(cause_phase, some)].sum() for c in CAUSES} if causes else {}
+            there = best(CAUSES, list(counts.values())) if causes else None
+            return f", where {100 * there[1] / there[2]:.2f} % of them {words[there[0]]}" if there and there[1] > counts[answer["cause"][0].replace(" ", "_")] else ""
+
+        text += where(answer["phases"])
         if most:
             text += f", most of all in {in_words(most)}"
         if more:
-            text += f"; there are more, at a lower rate, in {in_words(more, phases)}"
+            text += f"; {100 * by_phase[more].sum() / by_phase[list(chosen)].sum():.2f} % are, at a lower rate, in {in_words(more, phases)}{where(more)}"
         answer["when"] = f"{text}." if stands_out else "; no phase stands out."
     answer["evictor"] = None
     if evictions is not None:

@@ -87,7 +87,7 @@ export const answerCases = [
             t.equal(await page.evaluate(made(`info.components[0].accesses.fill(0);`)), null, 'no accesses');
             const inPhase = await page.evaluate(made().replace('answerOf(info)', `answerOf(info, 'L1', [1])`));
             t.equal(inPhase[0], 'L1 misses 26.67 % of 60 accesses in phase 1; A causes 68.75 % of them, 81.82 % of those are conflicts.', 'of a phase');
-            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time', 'tiles of a phase');
+            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 in these phases | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time', 'tiles of a phase');
             const program = await page.evaluate(
                 made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0) };
                 info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 0, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
@@ -133,7 +133,7 @@ export const answerCases = [
             const fromB = `info.causes[0].misses.counts[3].set([0, 9, 0]);`;
             for (const [change, phases, state, sentence] of [
                 ['', null, { structure: 'A' }, 'L1 misses 21.43 % of 70 accesses to A, 75.00 % of all misses of L1; 60.00 % of those are conflicts, worst in phase 1.'],
-                ['', [1], { structure: 'A' }, 'L1 misses 36.67 % of 30 accesses to A in phase 1, 68.75 % of all misses of L1; 81.82 % of those are conflicts.'],
+                ['', [1], { structure: 'A' }, 'L1 misses 36.67 % of 30 accesses to A in phase 1, 68.75 % of all misses of L1 there; 81.82 % of those are conflicts.'],
                 ['', null, { cause: 'first use' }, 'L1 has misses by first use in 6.00 % of 100 accesses, 30.00 % of all misses of L1; A causes 83.33 % of them, worst in phase 0.'],
                 [fromB, null, { cause: 'conflict', structure: 'A' }, 'L1 has conflict misses in 12.86 % of 70 accesses to A, 45.00 % of all misses of L1, all in phase 1.'],
                 ['', null, { cause: 'conflict', structure: 'B' }, 'L1 has no conflict misses in 30 accesses to B.'],

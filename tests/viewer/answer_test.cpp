@@ -117,7 +117,7 @@ TEST(Answer, TurnsBelowTheMeanOfAllPhasesAreNotNamed) {
 // Much of the time may have most misses, though it misses less often than the rest.
 TEST(Answer, PhasesThatMissOftenerThanAllGoFirst) {
     EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 1}}}, {}),
-              ", worst in phase 1; there are more, at a lower rate, in phase 0.");
+              ", worst in phase 1; 54.05 % are, at a lower rate, in phase 0.");
     EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {10, 9}}, {0, 2, {10, 1}}}, {}), ", worst in phase 0.")
         << "they are too few to stand out";
     EXPECT_EQ(of_phases({{0, 0, {210, 60}}, {0, 1, {100, 55}}, {0, 2, {90, 5}}}, {}), ", worst in phases 0, 1.")
@@ -198,6 +198,16 @@ TEST(Answer, TellsTheCauseInTheWorstPhasesWhereItIsAnother) {
             .ends_with("63.16 % of those are capacity misses, worst in phase 2, where 77.78 % of them are conflicts."));
     view.causes[0].misses[2].misses = {0, 0, 7, 2};
     EXPECT_TRUE(answer(view, "L1").ends_with("are capacity misses, worst in phase 2."));
+}
+
+TEST(Answer, TellsTheCauseWhereThereAreMoreAtALowerRate) {
+    RunView view = made();
+    view.structures.levels[0].tallies = {{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 10}}};
+    view.causes[0].misses = {{0, 0, {0, 0, 20, 40}}, {0, 1, {0, 0, 50, 0}}, {0, 2, {0, 0, 10, 0}}};
+    EXPECT_TRUE(answer(view, "L1")
+                    .ends_with("66.67 % of those are capacity misses, worst in phase 1; 50.00 % are, at a lower rate, "
+                               "in phase 0, where 66.67 % "
+                               "of them are conflicts."));
 }
 
 TEST(Answer, OfCausesAloneIsOfTheirMisses) {

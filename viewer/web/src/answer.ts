@@ -63,15 +63,14 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const inWhich = worst('function', filter);
     const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
     // of some phases, where it is not that of all together
-    const causesThere = cause && standsOut && only < 0 ? cube!.causes!.map((each) => sumOf(each, rowsOf(cube!, { ...filter, phase: phases }))) : [];
-    const there = largest(causeNames, causesThere);
+    const causeIn = (some: number[], counts = cause && only < 0 ? cube!.causes!.map((each) => sumOf(each, rowsOf(cube!, { ...filter, phase: some }))) : [], found = largest(causeNames, counts)) => (found && found.count > counts[cause!.index] ? found : null);
     // of lines that are selected it is not known; by code and core it is that of the structure
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, there: there && there.count > causesThere[cause!.index] ? there : null, code, subject, inAll, all: all.misses },
+        ...{ level, ...totals, chosen, structure, cause, there: causeIn(standsOut ? phases : []), moreCause: causeIn(more), code, subject, inAll, all: all.misses },
         ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', several: parts.length > 1 },
         /** As bad as the worst, or all where none stands out; what they have of it together; of several those that stand out among them; others with more, at a lower rate. */
-        ...{ standsOut, phases, inPhases, ofPhases, more, most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
+        ...{ standsOut, phases, inPhases, ofPhases, more, inMore: missesIn(more), most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
         ...{ function: inWhich, line: worst('line', inCode) },
@@ -94,17 +93,17 @@ const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." (docs/viewer.md) */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, more, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, more, inMore, moreCause, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
     const count = Number.isNaN(accesses) ? full(misses) : `${percent(misses / accesses)} of ${full(accesses)}`;
     const parts = [only ? `${level} has ${missesOf[only]} in ${count} ${where}` : `${level} misses ${count} ${where}`];
-    if (subject || only) parts.push(`, ${percent(misses / all)} of all misses of ${level}`);
+    if (subject || only) parts.push(`, ${percent(misses / all)} of all misses of ${level}${chosen ? ' there' : ''}`);
     if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phases.length && several && !standsOut) parts.push(`; ${phaseRule.none}`);
-    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}${more.length > 0 ? `; there are more, at a lower rate, in ${phasesInWords(more, names)}` : ''}`);
+    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}${more.length > 0 ? `; ${percent(inMore / ofPhases)} are, at a lower rate, in ${phasesInWords(more, names)}${moreCause ? `, where ${share(moreCause)} of them ${inWords[moreCause.name as Cause]}` : ''}` : ''}`);
     return `${parts.join('')}.`;
 }
 
@@ -142,12 +141,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${chosen ? ' in these phases' : ''}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
     if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phases.length > 0 && answer.several) {
-        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}${answer.more.length > 0 ? `; more, at a lower rate, in ${phasesInWords(answer.more, [])}` : ''}` : `none has ${phaseRule.standsOut} times the mean of all`;
+        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}${answer.more.length > 0 ? `; ${percent(answer.inMore / answer.ofPhases)}, at a lower rate, in ${phasesInWords(answer.more, [])}` : ''}` : `none has ${phaseRule.standsOut} times the mean of all`;
         // what has no room is in the sentence
         const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40);
         const value = answer.standsOut ? (words ?? `${phases.length} phases`) : chosen ? 'in all of these phases' : 'in all phases';

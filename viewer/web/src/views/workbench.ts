@@ -318,7 +318,7 @@ export function workbenchView(app: App): View {
         if (source.info.reuse.length === 0 || differs(app) || chosen.minus) return;
         const [now, structures] = [chosen, structuresChosen(app, chosen)];
         const ask = () => source.ask('reuse', structures, now.phases);
-        await latest.show('reuse', JSON.stringify([data, structures, app.state.scale]), ask, (found) => reuse.show(found, structures, now));
+        await latest.show('reuse', JSON.stringify([data, structures, app.state.scale, app.state.theme]), ask, (found) => reuse.show(found, structures, now));
     }
 
     /** Of cores and functions, which are known of data structures as wholes, those that are selected. */
