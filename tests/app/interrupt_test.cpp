@@ -14,6 +14,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using Words = std::vector<std::string>;
 
 /// True some time after it was first asked.
 std::function<bool()> after(std::chrono::milliseconds time) {
