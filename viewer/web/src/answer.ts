@@ -29,6 +29,25 @@ function subjectOf(known: Cube | null, state: State, within: string) {
     return { asked, named, only, code, whole: known && narrowed(known, others, only), subject: (within ? ` to ${within}` : name('structure', 'to')) + code };
 }
 
+/** Of phases, where those of one name count together unless all have it, as bad as the worst of those that miss about as often as the whole or oftener, else of all
+ * (none stands out: all); `most`: of several those that stand out among them; `more`: others with more misses, at a lower rate. */
+function worstPhases(every: number[], names: string[], byPhase: number[], accessesBy: number[]) {
+    const steps = groups(every, (i) => names[i] || i).map(([, of]) => of);
+    const parts = steps.length > 1 ? steps : every.map((i) => [i]);
+    const [missesIn, accessesIn] = [byPhase, accessesBy].map((counts) => (of: number[]) => sum(of, (i) => counts[i]));
+    const [ofPhases, accessesOf] = [missesIn(every), accessesIn(every)];
+    const tried = [true, false].map((dense) => parts.map((of) => (dense && missesIn(of) * accessesOf < phaseRule.alike * ofPhases * accessesIn(of) ? 0 : missesIn(of))));
+    const picked = tried.find((counts) => max(counts)! * parts.length >= phaseRule.standsOut * ofPhases);
+    const standsOut = ofPhases > 0 && picked !== undefined;
+    const alike = (counts: number[]) => parts.filter((_, at) => counts[at] >= phaseRule.alike * max(counts)!).flat();
+    const large = (some: number[], own = some.filter((i) => byPhase[i] * every.length >= ofPhases)) => sort(own.length > 0 ? own : some, ascending);
+    const phases = standsOut ? large(alike(picked)) : ofPhases > 0 ? every : [];
+    const more = standsOut && max(picked)! < max(tried[1])! ? large(alike(tried[1])) : [];
+    const [inPhases, peak] = [missesIn(phases), max(phases, (i) => byPhase[i])!];
+    const most = phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak);
+    return { several: parts.length > 1, standsOut, phases, inPhases, ofPhases, more, inMore: missesIn(more), most };
+}
+
 /** `level`: another than the first; `chosen`: phases that it is of; `state`: what else is chosen; `brushed`: what is known of what is selected in these phases, which is `within`. */
 export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: Phases = null, state: State = {}, brushed: Cube | null = null, within = 'the selected lines') {
     const all = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level, chosen);
@@ -46,20 +65,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const causes = cube?.causes ? cube.causes.map((each) => sumOf(each, rows)) : [];
     const cause = largest(causeNames, causes, only < 0 ? undefined : only);
     const [byPhase, accessesBy] = cube ? [cube.misses, cube.accesses].map((counts) => [...sumsBy(cube, 'phase', counts, rows)]) : [[], []];
-    const every = chosen ?? [...byPhase.keys()]; // those of one name count together, but where there is only one name
-    const steps = groups(every, (i) => info.phases.names[i] || i).map(([, of]) => of);
-    const parts = steps.length > 1 ? steps : every.map((i) => [i]);
-    const [missesIn, accessesIn] = [byPhase, accessesBy].map((counts) => (of: number[]) => sum(of, (i) => counts[i]));
-    const [ofPhases, accessesOf] = [missesIn(every), accessesIn(every)];
-    // of those that miss about as often as all together, or oftener, if one of these stands out; else of all, if one does
-    const tried = [true, false].map((dense) => parts.map((of) => (dense && missesIn(of) * accessesOf < phaseRule.alike * ofPhases * accessesIn(of) ? 0 : missesIn(of))));
-    const picked = tried.find((counts) => max(counts)! * parts.length >= phaseRule.standsOut * ofPhases);
-    const standsOut = ofPhases > 0 && picked !== undefined;
-    const alike = (counts: number[]) => parts.filter((_, at) => counts[at] >= phaseRule.alike * max(counts)!).flat();
-    const large = (some: number[], own = some.filter((i) => byPhase[i] * every.length >= ofPhases)) => sort(own.length > 0 ? own : some, ascending);
-    const phases = standsOut ? large(alike(picked)) : ofPhases > 0 ? every : [];
-    const more = standsOut && max(picked)! < max(tried[1])! ? large(alike(tried[1])) : [];
-    const [inPhases, peak] = [missesIn(phases), max(phases, (i) => byPhase[i])!];
+    const when = worstPhases(chosen ?? [...byPhase.keys()], info.phases.names, byPhase, accessesBy);
     const inWhich = worst('function', filter);
     const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
     // of some phases, where it is not that of all together
@@ -67,10 +73,8 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     // of lines that are selected it is not known; by code and core it is that of the structure
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, there: causeIn(standsOut ? phases : []), moreCause: causeIn(more), code, subject, inAll, all: all.misses },
-        ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', several: parts.length > 1 },
-        /** As bad as the worst, or all where none stands out; what they have of it together; of several those that stand out among them; others with more, at a lower rate. */
-        ...{ standsOut, phases, inPhases, ofPhases, more, inMore: missesIn(more), most: phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak) },
+        ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), moreCause: causeIn(when.more), code, subject, inAll, all: all.misses },
+        ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', ...when },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
         ...{ function: inWhich, line: worst('line', inCode) },

@@ -43,8 +43,7 @@ export function layoutOf(width: number, count: number, rows: number, strip: bool
 
 export type Rows = ReturnType<typeof rowsFrom>;
 
-/** Rows of the field, of which each begins with one of the phases: where they begin as shares of its height, all alike, or as long as their phases
- * took; the first and last phase of each. */
+/** Rows of the field: where they begin as shares of its height, all alike, or as long as their phases took; the first and last phase of each. */
 export function rowsFrom(phases: number[], cycles: ArrayLike<number> | null) {
     const rows = phases.length - 1;
     const sizes = range(rows).map((row) => (cycles ? sum(range(phases[row], phases[row + 1]), (phase) => cycles[phase]) : 1));

@@ -22,8 +22,7 @@ function linesPerGroup(granularity: string, unit: number): number | null {
     return mask ? Math.max(1, 2 ** Number(mask) / unit) : lines ? Number(lines) : null;
 }
 
-/** The error that is seen here beside that of the file. Groups lie in physical memory: where pages are mapped, those that cross pages
- * cannot be told from the program's addresses. */
+/** The error seen here beside the file's. Groups are physical: where pages are mapped, those that cross pages cannot be told from the program's addresses. */
 function errorText(here: number, inFile: number, mapped: boolean): string {
     if (mapped && Math.abs(here - inFile) >= 5e-5) return `Error in the file: ${percent(inFile)}. Pages are mapped: groups that cross them hold other lines than these, from which it cannot be worked out.`;
     return `Error worked out from these two: ${percent(here)}${Math.abs(here - inFile) < 5e-5 ? '' : `; in the file: ${percent(inFile)}`}.`;

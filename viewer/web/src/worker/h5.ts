@@ -54,8 +54,7 @@ interface Described {
     shape?: number[];
 }
 
-/** An open file. All paths are from its root. `written`: nothing has changed it since. `fault`: what was found damaged while something was read; empty
- * where nothing was. */
+/** An open file; paths are from its root. `written`: nothing has changed it since. `fault`: what was found damaged while something was read; or empty. */
 function storeOf(file: H5File, written: boolean, fault: () => string) {
     // where the file has one, and is as it was written, its table of all objects (docs/format.md): opening each takes a millisecond
     const told = written && (file.get('consolidated_metadata') as Dataset | null)?.value;
