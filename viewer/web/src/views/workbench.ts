@@ -254,9 +254,9 @@ export function workbenchView(app: App): View {
     async function readTime(stretches: [number, number][] | null): Promise<void> {
         if (phasesToChoose(app) < 2) return;
         const [all, subtracts] = [sides, pair];
-        /** Of a pair what has a place on the axis. */
-        const parts = (side: Sided) => (subtracts ? (stretches ?? [[0, axis.bytes] as [number, number]]) : stretchesOf(side.axis, side.chosen.selection));
-        const ask = () => Promise.all(all.map((side) => timeOf(side.app.source, inWholes(side), side.axis, parts(side), !subtracts && side.chosen.filter.structure !== undefined)));
+        /** Of a pair all that a file has, or what is selected on their common axis. */
+        const ownAxis = async (side: Sided) => (subtracts && !stretches ? side.app.source.axis([side.chosen.series.id]) : side.axis);
+        const ask = () => Promise.all(all.map(async (side) => ownAxis(side).then((on) => timeOf(side.app.source, inWholes(side), on, subtracts ? (stretches ?? [[0, on.bytes]]) : stretchesOf(on, side.chosen.selection), !subtracts && side.chosen.filter.structure !== undefined))));
         const show = ([first, second = null]: (Column[] | null)[]) => {
             if (subtracts) plot.set({ time: second, subtracted: first, besideTime: null, timeColours: () => [theme().misses, theme().accesses] });
             else plot.set({ time: first, subtracted: null, besideTime: second && second[0].length > 1 ? second : null, timeColours: () => (first!.length > 2 ? theme().causes : [panel(all[0]).colour()]) });
