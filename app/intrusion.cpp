@@ -34,7 +34,7 @@ constexpr RefusedKey not_of_intrusion[] = {
 void set_drain(RingSpec& ring, const DrainChoice& choice) {
     ring.drain = choice.drain;
     if (choice.drain == RingSpec::Drain::watermark)
-        ring.watermark = choice.amount != 0 ? choice.amount : std::max<std::uint64_t>(ring.capacity / 2, 1);
+        ring.watermark = choice.amount != 0 ? choice.amount : usual_watermark(ring.capacity);
     if (choice.drain == RingSpec::Drain::periodic) ring.period = choice.amount;
 }
 

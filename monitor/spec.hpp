@@ -63,7 +63,7 @@ struct RingSpec {
     Address base = Address{1} << 51;      ///< physical; no page is mapped there
     Path path = Path::memory;             ///< straight to memory, or into the component below the link
     Drain drain = Drain::full;            ///< when the software begins to empty the ring
-    std::uint64_t watermark = 0;          ///< records (drain watermark)
+    std::uint64_t watermark = 0;          ///< records (drain watermark; specs that do not say: usual_watermark())
     std::uint64_t period = 0;             ///< cycles (drain periodic)
     std::uint64_t drain_cost = 0;         ///< cycles until the software has taken one record
     std::uint64_t write_cost = 0;         ///< cycles that the core loses per record
@@ -166,6 +166,9 @@ std::string counting_settings(std::string_view settings);
 /// True where the sum of all records is the exact histogram whatever happens, so that the error is 0 by law: one line
 /// (or less) per counter and a ring that loses nothing.
 bool error_known_zero(const MonitorSpec& spec);
+
+/// Half of the ring.
+constexpr std::uint64_t usual_watermark(std::uint64_t capacity) { return capacity < 2 ? 1 : capacity / 2; }
 
 inline constexpr std::uint64_t most_counters = 1U << 22;
 inline constexpr std::uint64_t most_window_lines = 1U << 23;        ///< counters times lines; half a GiB of ours

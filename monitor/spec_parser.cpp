@@ -210,7 +210,7 @@ const Key keys[] = {
     {{"drain", "full|watermark|periodic", "full", "when the software begins to empty the ring buffer"},
      [](S& s, Text t) { s.ring.drain = choice<RingSpec::Drain>(t, drain_names); },
      [](const S& s) { return word(drain_names, s.ring.drain); }},
-    {{"watermark", "RECORDS", "0", "with drain watermark: records that make the software begin"},
+    {{"watermark", "RECORDS", "0", "with drain watermark: records that make the software begin (0: half of the ring)"},
      [](S& s, Text t) { s.ring.watermark = number(t, 0, std::uint64_t{1} << 40); },
      [](const S& s) { return std::to_string(s.ring.watermark); }},
     {{"period", "CYCLES", "0", "with drain periodic: from one beginning to the next"},
@@ -261,6 +261,9 @@ public:
 
     /// The same without a link.
     MonitorSpec finish_common(Mark whole) {
+        RingSpec& ring = spec_.ring;
+        if (ring.drain == RingSpec::Drain::watermark && ring.watermark == 0)
+            ring.watermark = usual_watermark(ring.capacity);
         if (const auto conflict = find_conflict(spec_)) {
             const auto blamed = std::ranges::find(seen_, conflict->key, &Setting::key);
             fail(conflict->message, blamed == seen_.end() ? whole : blamed->mark);

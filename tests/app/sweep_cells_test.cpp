@@ -160,7 +160,7 @@ TEST_F(SweepCells, WrongOnesAreRefused) {
           {{"--vary", "link=L1D-L2"}, "write --link"},
           {{"--vary", "width=4", "--monitor", "width=8"}, "--vary width=4: --monitor has 'width=8', too"},
           {{"--vary", "width=4", "--vary", "width=8"}, "'width' is given twice"},
-          {{"--vary", "drain=watermark"}, "needs a 'watermark'"},
+          {{"--vary", "drain=watermark:5000"}, "from 1 to the capacity (4096)"},
           {{"--vary", "seed=1-900", "--vary", "width=4,5"}, "1800 combinations; at most 1000"},
           {{"--link", "core-L1D,L1D-L3"}, "no link 'L1D-L3'"},
           {{"--workload", "lv,n=16"}, "'lv' is neither a workload nor a trace"},

@@ -54,6 +54,13 @@ TEST(Spec, ReadsEveryKey) {
     EXPECT_EQ(parse_monitor("link=a-b,kinds=all").kinds, (1U << event_kind_count) - 1);
 }
 
+TEST(Spec, WatermarksThatAreNotStatedAreHalfOfTheRing) {
+    EXPECT_EQ(parse_monitor("link=a-b,drain=watermark").ring.watermark, 2048U);
+    EXPECT_EQ(parse_monitor("link=a-b,drain=watermark,capacity=9").ring.watermark, 4U);
+    EXPECT_EQ(parse_monitor("link=a-b,watermark=0,capacity=1,drain=watermark").ring.watermark, 1U);
+    EXPECT_EQ(parse_monitor("link=a-b,capacity=9").ring.watermark, 0U);
+}
+
 TEST(Spec, GranularitiesInAllTheirForms) {
     using Mode = Granularity::Mode;
     EXPECT_EQ(parse_granularity("4"), (Granularity{Mode::aligned, 4}));
@@ -108,7 +115,6 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"link=a-b,counters=4194304,granularity=dynamic:1024", "27", "write at most dynamic:2"},
         Wrong{"link=a-b,line=48", "10", "power of two"},
         Wrong{"link=a-b,watermark=4", "10", "with 'drain: watermark' only"},
-        Wrong{"link=a-b,drain=watermark", "1", "needs a 'watermark'"},
         Wrong{"link=a-b,drain=watermark,watermark=9,capacity=8", "26", "to the capacity (8)"},
         Wrong{"link=a-b,drain=periodic", "1", "needs a 'period'"},
         Wrong{"link=a-b,write_cost=1000001", "10", "write 0 to 1000000"},
