@@ -23,10 +23,6 @@ std::string in_sentence(const std::string& name) { return abridged(name, words_o
 
 constexpr std::size_t most_named = 8, most_kinds = 4, most_runs = 4;
 
-bool has_comma(const std::vector<std::string>& names) {
-    return std::ranges::any_of(names, [](const std::string& name) { return name.find(',') != std::string::npos; });
-}
-
 /// Neighbours of one name: "6", "6, 7", "6-9"; `count` of them, the last of which is `last`.
 struct PhaseRun {
     std::string numbers;
@@ -47,7 +43,7 @@ std::vector<PhaseRun> runs_of_phases(const std::vector<std::size_t>& numbers, co
 }
 
 /// "phase 4", "phases 6-8, 9 (solve), 12 (check)": names once for those in a row; of many, or where names come again,
-/// all of these, "phases 17-60 (solve, check)", "36 phases (solve, check)", or the first, "and 29 more"
+/// all of these, "phases 17-60 (solve; check)", "36 phases (solve; check)", or the first, "and 29 more"
 std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
     const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
     std::vector<std::string> kinds;
@@ -60,7 +56,7 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
     const bool few = runs_of_phases(numbers, [](std::size_t) { return 0; }).size() <= most_runs;
     if ((runs.size() > most_named || changes > kinds.size()) && all_named && kinds.size() <= most_kinds)
         return fmt::format("{} ({})", few ? phases_in_words(numbers, {}) : fmt::format("{} phases", numbers.size()),
-                           fmt::join(kinds, has_comma(kinds) ? "; " : ", "));
+                           fmt::join(kinds, "; "));
     const std::span shown = std::span(runs).first(std::min(runs.size(), most_named));
     std::vector<std::string> words;
     std::size_t rest = numbers.size();

@@ -34,8 +34,7 @@ def in_words(numbers, phases=None):
     kinds = list(dict.fromkeys(name(i)[1][:-1] for i in numbers))
     changes = sum(name(i) != name(after) for i, after in zip(numbers, numbers[1:])) + 1
     if (len(runs) > 8 or changes > len(kinds)) and len(kinds) <= 4 and "" not in kinds:
-        comma = "; " if any("," in kind for kind in kinds) else ", "
-        return f"{f'phases {ranges(whole)}' if len(whole) <= 4 else f'{len(numbers)} phases'} ({comma.join(kinds)})"
+        return f"{f'phases {ranges(whole)}' if len(whole) <= 4 else f'{len(numbers)} phases'} ({'; '.join(kinds)})"
     shown, rest = runs[:8], sum(map(len, runs[8:]))
     words = [ranges([r]) + ("" if after and name(r[-1]) == name(after[0]) else "".join(name(r[-1]))) for r, after in zip(shown, shown[1:] + [None])]
     return f"phase{'s' if len(numbers) > 1 else ''} {', '.join(words)}{f' and {rest} more' if rest else ''}"

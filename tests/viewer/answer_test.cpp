@@ -135,7 +135,7 @@ TEST(Answer, TellsNamesOnceWherePhasesAlternate) {
     const std::string end = ", most of all in phase 2.";
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 1 (solve), 2, 3 (solve)" + end));
     view.counts.run.phases[2].name = "check";
-    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 1-3 (solve, check)" + end));
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 1-3 (solve; check)" + end));
     view.counts.run.phases[2].name = "reduce, correct";
     EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phases 1-3 (solve; reduce, correct)" + end));
 }

@@ -90,14 +90,14 @@ export const abridged = (text: string, most = longestName): string => (text.leng
 const phasesNamed = 8;
 
 /** "phase 4", "phases 6-8, 9 (solve), 12 (check)": with names that the program gives, once for those in a row; of many, or where names
- * come again, all of these, "phases 17-60 (solve, check)", "36 phases (solve, check)", or the first, "and 29 more". */
+ * come again, all of these, "phases 17-60 (solve; check)", "36 phases (solve; check)", or the first, "and 29 more". */
 export function phasesInWords(numbers: number[], names: string[]): string {
     const name = (i: number) => (names[i] && names[i] !== `phase ${i}` ? ` (${names[i]})` : '');
     const kinds = [...new Set(numbers.map((i) => name(i).slice(2, -1)))];
     // neighbours of one name: "6", "6, 7", "6-9"
     const runs = joined(numbers.map((i): [number, number] => [i, i + 1]), (end, from) => from > end || name(from) !== name(from - 1));
     const changes = numbers.filter((i, at) => name(i) !== name(numbers[at + 1])).length;
-    if ((runs.length > phasesNamed || changes > kinds.length) && kinds.length <= 4 && !kinds.includes('')) return `${joined(numbers.map((i) => [i, i + 1])).length > 4 ? `${numbers.length} phases` : phasesInWords(numbers, [])} (${kinds.join(kinds.some((kind) => kind.includes(',')) ? '; ' : ', ')})`;
+    if ((runs.length > phasesNamed || changes > kinds.length) && kinds.length <= 4 && !kinds.includes('')) return `${joined(numbers.map((i) => [i, i + 1])).length > 4 ? `${numbers.length} phases` : phasesInWords(numbers, [])} (${kinds.join('; ')})`;
     const again = (run: number) => run < phasesNamed - 1 && run + 1 < runs.length && name(runs[run][0]) === name(runs[run + 1][0]);
     const words = runs.slice(0, phasesNamed).map(([from, end], run) => `${['', `${from}, `][end - from - 1] ?? `${from}-`}${end - 1}${again(run) ? '' : name(from)}`);
     return `phase${numbers.length === 1 ? '' : 's'} ${words.join(', ')}${runs.length > phasesNamed ? ` and ${sum(runs.slice(phasesNamed), ([from, end]) => end - from)} more` : ''}`;
