@@ -19,9 +19,9 @@ using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::Ge;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::Listed;
 using testing::load;
+using ::testing::Not;
 using testing::one_cache;
 
 AdviceOptions few_layouts(unsigned layouts = 8) {
