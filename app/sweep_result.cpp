@@ -151,8 +151,8 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
                 keep_comparable(variant, plan.left_out);
                 const auto same = std::ranges::find(plan.variants, variant.base, &SweepVariant::base);
                 if (same != plan.variants.end()) {
-                    plan.left_out.push_back(fmt::format("on {}, {} is left out: it is the same as {}", link, settings,
-                                                        same->settings.empty() ? "without" : same->settings));
+                    plan.left_out.push_back(
+                        fmt::format("on {}, {} is left out: it is the same as {}", link, settings, same->settings));
                     continue;
                 }
             } catch (const SpecError& error) {

@@ -287,7 +287,8 @@ std::string events_of(std::span<const SweepCell> field) {
 
 std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
     std::string text;
-    const std::vector<Standing> all = standings_of(cells, asked_of(view));
+    const SweepChoice asked = asked_of(view);
+    const std::vector<Standing> all = standings_of(cells, asked);
     auto next = all.begin();
     for (const auto& field : fields_of(cells)) {
         const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(field.size()));
@@ -295,7 +296,7 @@ std::string fields_text(std::span<const SweepCell> cells, const SweepView& view,
         const std::string settings = counting(field[0].settings);
         text += fmt::format("\n{}, {}{}: {}\n", without_controls(field[0].workload), without_controls(field[0].link),
                             settings.empty() ? "" : ", " + without_controls(settings), events_of(field)) +
-                answer_text(field, standing, asked_of(view), width) + cost_text(field, standing, view.timed, width);
+                answer_text(field, standing, asked, width) + cost_text(field, standing, view.timed, width);
     }
     return text;
 }
@@ -359,8 +360,9 @@ std::string to_text(const SweepView& view, unsigned width) {
     if (one_part) {
         const bool published =
             std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
-        const std::vector<Standing> standing = standings_of(view.cells, asked_of(view));
-        if (!published) text += answer_text(view.cells, standing, asked_of(view), width) + marks_text(view, width);
+        const SweepChoice asked = asked_of(view);
+        const std::vector<Standing> standing = standings_of(view.cells, asked);
+        if (!published) text += answer_text(view.cells, standing, asked, width) + marks_text(view, width);
         for (const Matrix& matrix : matrices_of(view.cells))
             text += published ? beside_published(matrix, width) : plain(matrix, width);
         if (published) return text + how_far(view, width);
