@@ -26,14 +26,15 @@ constexpr std::size_t most_named = 8, most_kinds = 4, most_runs = 4;
 /// Neighbours of one name: "6", "6, 7", "6-9"; `count` of them, the last of which is `last`.
 struct PhaseRun {
     std::string numbers;
-    std::size_t last, count;
+    std::uint32_t last;
+    std::size_t count;
 };
 
 template <class Name>
-std::vector<PhaseRun> runs_of_phases(const std::vector<std::size_t>& numbers, const Name& name) {
+std::vector<PhaseRun> runs_of_phases(const std::vector<std::uint32_t>& numbers, const Name& name) {
     std::vector<PhaseRun> runs;
     for (std::size_t i = 0, first = 0; i < numbers.size(); ++i) {
-        const std::size_t last = numbers[i];
+        const std::uint32_t last = numbers[i];
         if (i + 1 < numbers.size() && numbers[i + 1] == last + 1 && name(last + 1) == name(last)) continue;
         const std::size_t count = i + 1 - std::exchange(first, i + 1);
         const std::string from = count > 1 ? fmt::format("{}{}", last + 1 - count, count > 2 ? "-" : ", ") : "";
@@ -44,16 +45,18 @@ std::vector<PhaseRun> runs_of_phases(const std::vector<std::size_t>& numbers, co
 
 /// "phase 4", "phases 6-8, 9 (solve), 12 (check)": names once for those in a row; of many, or where names come again,
 /// all of these, "phases 17-60 (solve; check)", "36 phases (solve; check)", or the first, "and 29 more"
-std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::vector<PhaseResult>& phases) {
-    const auto name = [&](std::size_t number) { return number < phases.size() ? phases[number].name : std::string(); };
+std::string phases_in_words(const std::vector<std::uint32_t>& numbers, const std::vector<PhaseResult>& phases) {
+    const auto name = [&](std::uint32_t number) {
+        return number < phases.size() ? phases[number].name : std::string();
+    };
     std::vector<std::string> kinds;
-    for (const std::size_t number : numbers)
+    for (const std::uint32_t number : numbers)
         if (std::ranges::find(kinds, name(number)) == kinds.end()) kinds.push_back(name(number));
     const bool all_named = std::ranges::find(kinds, "") == kinds.end();
     std::size_t changes = 1;  // of names
     for (std::size_t i = 1; i < numbers.size(); ++i) changes += name(numbers[i]) != name(numbers[i - 1]);
     const std::vector<PhaseRun> runs = runs_of_phases(numbers, name);
-    const bool few = runs_of_phases(numbers, [](std::size_t) { return 0; }).size() <= most_runs;
+    const bool few = runs_of_phases(numbers, [](std::uint32_t) { return 0; }).size() <= most_runs;
     if ((runs.size() > most_named || changes > kinds.size()) && all_named && kinds.size() <= most_kinds)
         return fmt::format("{} ({})", few ? phases_in_words(numbers, {}) : fmt::format("{} phases", numbers.size()),
                            fmt::join(kinds, "; "));
@@ -71,21 +74,22 @@ std::string phases_in_words(const std::vector<std::size_t>& numbers, const std::
 }
 
 /// ", worst in phase 4", ", all in phase 1", "; no phase stands out"; empty where there is but one.
-std::string worst_phases(const Worst& worst, const RunView& view) {
-    if (!worst.phases) return "";
-    const WorstPhases& phases = *worst.phases;
+std::string times_in_words(const Worst& worst, const RunView& view) {
+    if (!worst.times) return "";
+    const WorstTimes& times = *worst.times;
     const AnswerWords& words = words_of_answers();
-    if (phases.numbers.empty()) return "; " + words.no_phase_stands_out;
-    std::string text = fmt::format(", {} in {}", phases.all ? "all" : "worst",
-                                   phases_in_words(phases.numbers, view.counts.run.phases));
-    if (phases.cause)
-        text += fmt::format(", where {} of them {}", share(*phases.cause), words.causes[phases.cause->index]);
-    if (!phases.most.empty()) text += fmt::format(", most of all in {}", phases_in_words(phases.most, {}));
-    if (!phases.more.empty())
-        text += fmt::format("; {} are, at a lower rate, in {}", percentage(phases.in_more),
-                            phases_in_words(phases.more, view.counts.run.phases));
-    if (phases.more_cause)
-        text += fmt::format(", where {} of them {}", share(*phases.more_cause), words.causes[phases.more_cause->index]);
+    const std::vector<PhaseResult>& phases = view.counts.run.phases;
+    if (times.in.phases.empty()) return "; " + words.no_phase_stands_out;
+    std::string text = fmt::format(", {} in {}", times.all ? "all" : "worst", phases_in_words(times.in.phases, phases));
+    const auto add_cause = [&](const std::optional<Part>& cause) {
+        if (cause) text += fmt::format(", where {} of them {}", share(*cause), words.causes[cause->index]);
+    };
+    add_cause(times.cause);
+    if (!times.in.peaks.empty()) text += fmt::format(", most of all in {}", phases_in_words(times.in.peaks, {}));
+    if (!times.in.more.empty())
+        text += fmt::format("; {} are, at a lower rate, in {}", percentage(times.in_more),
+                            phases_in_words(times.in.more, phases));
+    add_cause(times.more_cause);
     return text;
 }
 
@@ -100,13 +104,14 @@ std::string in_words(const Worst& worst, const RunView& view) {
     std::string text;
     if (worst.part) text += fmt::format("; {} causes {} of them", in_sentence(worst.structure), share(*worst.part));
     if (worst.cause) text += ", " + cause_in_words(worst);
-    return text + worst_phases(worst, view);
+    return text + times_in_words(worst, view);
 }
 
 /// " in phases 1 (solve), 3", where these are chosen.
 std::string in_chosen(const RunView& view) {
     if (view.chosen_phases.empty()) return "";
-    return " in " + phases_in_words(view.chosen_phases, view.counts.run.phases);
+    const std::vector<std::uint32_t> chosen(view.chosen_phases.begin(), view.chosen_phases.end());
+    return " in " + phases_in_words(chosen, view.counts.run.phases);
 }
 
 }  // namespace
@@ -143,7 +148,7 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
     return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}{}.", level, misses, where, share(*worst.part),
                        level, view.chosen_phases.empty() ? "" : " there", worst.cause ? "; " : "",
-                       cause_in_words(worst), worst_phases(worst, view));
+                       cause_in_words(worst), times_in_words(worst, view));
 }
 
 }  // namespace cachetally

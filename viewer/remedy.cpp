@@ -45,9 +45,9 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
         with(with(found.fact, "{share}", percentage(std::max(false_share, 1 - false_share))), "{evictor}",
              worst.evictor.empty() ? "Another line" : abridged(worst.evictor, words_of_answers().longest_name));
     const std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
-    if (!worst.phases || !worst.phases->cause) return text;
+    if (!worst.times || !worst.times->cause) return text;
     return fmt::format("{} In the worst phases: {}.", text,
-                       remedies.at(name_of(worst, worst.phases->cause, false)).words);
+                       remedies.at(name_of(worst, worst.times->cause, false)).words);
 }
 
 }  // namespace cachetally

@@ -133,27 +133,6 @@ std::optional<double> accesses_of(const LevelMisses& level, const std::string& s
     return accesses;
 }
 
-/// Phases by their names where these come again; else, and without a name, each alone. Of `chosen`; empty: all.
-std::vector<std::vector<std::size_t>> groups_of_phases(const std::vector<PhaseResult>& phases, std::size_t count,
-                                                       std::vector<std::size_t> chosen) {
-    if (chosen.empty()) {
-        chosen.resize(count);
-        std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-    }
-    std::vector<std::vector<std::size_t>> groups, alone;
-    std::map<std::string, std::size_t> named;
-    for (const std::size_t phase : chosen) {
-        alone.push_back({phase});
-        const std::string name = phase < phases.size() ? phases[phase].name : std::string();
-        const auto [group, is_new] = named.try_emplace(name, groups.size());
-        if (is_new || name.empty())
-            groups.push_back({phase});
-        else
-            groups[group->second].push_back(phase);
-    }
-    return groups.size() > 1 ? groups : alone;
-}
-
 struct PhaseMisses {
     double accesses = 0, misses = 0;  ///< accesses: 0 where they are not known
     CauseCounts causes{};
@@ -180,109 +159,53 @@ std::vector<PhaseMisses> misses_by_phase(const RunView& view, const LevelMisses&
     return by_phase;
 }
 
-PhaseMisses sum_of(const std::vector<PhaseMisses>& by_phase, const std::vector<std::size_t>& phases) {
-    PhaseMisses sum;
-    for (const std::size_t phase : phases) {
-        sum.accesses += by_phase[phase].accesses;
-        sum.misses += by_phase[phase].misses;
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause) sum.causes[cause] += by_phase[phase].causes[cause];
-    }
-    return sum;
-}
-
-/// Groups with at least nine tenths (AnswerWords::alike) of the largest count.
-std::vector<std::size_t> largest_of(const std::vector<double>& counts) {
-    const double least = words_of_answers().alike * *std::ranges::max_element(counts);
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-        if (counts[i] >= least) found.push_back(i);
-    return found;
-}
-
-struct WorstGroups {
-    std::vector<std::size_t> worst, more;  ///< more: that have more misses, at a lower rate
-};
-
-/// Groups with most of the misses: of those that miss about as often as all together, or oftener, if one of these
-/// stands out; else of all, if one does.
-WorstGroups worst_groups(const std::vector<PhaseMisses>& groups, const PhaseMisses& all) {
-    const AnswerWords& words = words_of_answers();
-    std::vector<double> counts, dense;
-    for (const PhaseMisses& group : groups) {
-        const bool is_dense = group.misses * all.accesses >= words.alike * all.misses * group.accesses;
-        counts.push_back(group.misses);
-        dense.push_back(is_dense ? group.misses : 0);
-    }
-    const auto most = [](const std::vector<double>& of) { return *std::ranges::max_element(of); };
-    const auto stands_out = [&](const std::vector<double>& of) {
-        return most(of) * static_cast<double>(groups.size()) >= words.stands_out * all.misses;
-    };
-    if (stands_out(dense))
-        return {largest_of(dense), most(dense) < most(counts) ? largest_of(counts) : std::vector<std::size_t>()};
-    return stands_out(counts) ? WorstGroups{largest_of(counts), {}} : WorstGroups();
-}
-
-/// Without those that have less than the mean of `count` phases with `misses`, unless all have.
-void leave_out_small(std::vector<std::size_t>& phases, const std::vector<PhaseMisses>& by_phase, double misses,
-                     std::size_t count) {
-    const auto is_small = [&](std::size_t phase) {
-        return by_phase[phase].misses * static_cast<double>(count) < misses;
-    };
-    if (!std::ranges::all_of(phases, is_small)) std::erase_if(phases, is_small);
-}
-
-/// Of several, those that stand out among them.
-std::vector<std::size_t> peaks_of(const std::vector<std::size_t>& phases, const std::vector<PhaseMisses>& by_phase,
-                                  double misses) {
-    const AnswerWords& words = words_of_answers();
-    double most = 0;
-    for (const std::size_t phase : phases) most = std::max(most, by_phase[phase].misses);
-    if (phases.size() < 2 || most * static_cast<double>(phases.size()) < words.stands_out * misses) return {};
-    std::vector<std::size_t> peaks(phases);
-    std::erase_if(peaks, [&](std::size_t phase) { return by_phase[phase].misses < words.alike * most; });
-    return peaks;
+CauseCounts causes_in(const std::vector<PhaseMisses>& by_phase, std::span<const std::uint32_t> phases) {
+    CauseCounts causes{};
+    for (const std::uint32_t phase : phases)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) causes[cause] += by_phase[phase].causes[cause];
+    return causes;
 }
 
 /// The main cause of some misses, where it is not that of all together.
-std::optional<Part> other_cause(const PhaseMisses& some, const std::optional<Part>& cause) {
-    const std::optional<Part> most = largest(some.causes);
-    return most && most->count > static_cast<double>(some.causes[cause->index]) ? most : std::nullopt;
+std::optional<Part> other_cause(const CauseCounts& causes, const std::optional<Part>& of_all) {
+    const std::optional<Part> most = largest(causes);
+    return most && most->count > static_cast<double>(causes[of_all->index]) ? most : std::nullopt;
+}
+
+/// Phases that the run does not name have numbers of their own.
+std::vector<std::uint32_t> numbers_of_names(const std::vector<PhaseResult>& phases, std::size_t count) {
+    std::vector<std::uint32_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    std::map<std::string, std::uint32_t> known;
+    for (std::uint32_t phase = 0; phase < phases.size(); ++phase)
+        if (!phases[phase].name.empty()) numbers[phase] = known.try_emplace(phases[phase].name, phase).first->second;
+    return numbers;
 }
 
 /// `cause`: the main one of all phases.
-std::optional<WorstPhases> worst_phases_of(const std::vector<PhaseMisses>& by_phase, const RunView& view,
-                                           const std::optional<Part>& cause) {
-    const std::vector<std::vector<std::size_t>> groups =
-        groups_of_phases(view.counts.run.phases, by_phase.size(), view.chosen_phases);
-    std::vector<PhaseMisses> sums;
-    PhaseMisses all;
-    std::size_t phases = 0;
-    for (const std::vector<std::size_t>& group : groups) {
-        sums.push_back(sum_of(by_phase, group));
-        all.accesses += sums.back().accesses;
-        all.misses += sums.back().misses;
-        phases += group.size();
+std::optional<WorstTimes> worst_times(const std::vector<PhaseMisses>& by_phase, const RunView& view,
+                                      const std::optional<Part>& cause) {
+    std::vector<std::uint32_t> among(view.chosen_phases.begin(), view.chosen_phases.end());
+    if (among.empty()) {
+        among.resize(by_phase.size());
+        std::iota(among.begin(), among.end(), 0U);
     }
-    if (all.misses == 0 || groups.size() == 1) return std::nullopt;
-    const auto phases_of = [&](const std::vector<std::size_t>& some) {
-        std::vector<std::size_t> numbers;
-        for (const std::size_t group : some) numbers.insert(numbers.end(), groups[group].begin(), groups[group].end());
-        std::ranges::sort(numbers);
-        leave_out_small(numbers, by_phase, all.misses, phases);
-        return numbers;
+    std::vector<double> misses, accesses;
+    for (const PhaseMisses& phase : by_phase) misses.push_back(phase.misses), accesses.push_back(phase.accesses);
+    const AnswerWords& words = words_of_answers();
+    const std::vector<std::uint32_t> names = numbers_of_names(view.counts.run.phases, by_phase.size());
+    WorstTimes found;
+    found.in = worst_phases(among, {misses, accesses, names}, {words.alike, words.stands_out});
+    const auto misses_in = [&](const std::vector<std::uint32_t>& phases) {
+        return std::accumulate(phases.begin(), phases.end(), 0.0,
+                               [&](double sum, std::uint32_t phase) { return sum + misses[phase]; });
     };
-    const WorstGroups worst = worst_groups(sums, all);
-    WorstPhases found;
-    found.numbers = phases_of(worst.worst);
-    if (found.numbers.empty()) return found;
-    found.more = phases_of(worst.more);
-    const PhaseMisses sum = sum_of(by_phase, found.numbers);
-    found.all = sum.misses == all.misses;
-    found.cause = other_cause(sum, cause);
-    const PhaseMisses more = sum_of(by_phase, found.more);
-    found.in_more = more.misses / all.misses;
-    found.more_cause = other_cause(more, cause);
-    found.most = peaks_of(found.numbers, by_phase, sum.misses);
+    const double all = misses_in(among);
+    if (all == 0 || !found.in.several) return std::nullopt;
+    found.all = misses_in(found.in.phases) == all;
+    found.in_more = misses_in(found.in.more) / all;
+    found.cause = other_cause(causes_in(by_phase, found.in.phases), cause);
+    found.more_cause = other_cause(causes_in(by_phase, found.in.more), cause);
     return found;
 }
 
@@ -321,10 +244,10 @@ Worst worst_of(const RunView& view, const std::string& name, const std::string& 
     worst.part = part_of(level, by_structure, structure);
     if (!worst.part && !structure.empty()) return worst;
     const std::vector<PhaseMisses> by_phase = misses_by_phase(view, level, name, worst.part);
-    std::vector<std::size_t> all(by_phase.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    worst.cause = largest(sum_of(by_phase, all).causes);
-    worst.phases = worst_phases_of(by_phase, view, worst.cause);
+    std::vector<std::uint32_t> all(by_phase.size());
+    std::iota(all.begin(), all.end(), 0U);
+    worst.cause = largest(causes_in(by_phase, all));
+    worst.times = worst_times(by_phase, view, worst.cause);
     if (!worst.part) return worst;
     worst.structure = level.structures[worst.part->index];
     worst.accesses = accesses_of(level, worst.structure);

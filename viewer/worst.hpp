@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "viewer/core/phases.hpp"
 #include "viewer/run_view.hpp"
 
 namespace cachetally {
@@ -36,15 +37,13 @@ struct LevelTotals {
 /// Of no level: zeros.
 LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts, const std::string& level);
 
-/// Phases with most of the misses: those of one name count together (a step that a loop repeats), others alone.
-struct WorstPhases {
-    std::vector<std::size_t> numbers;  ///< rising; empty: none stands out
-    bool all = false;                  ///< no others miss
-    std::vector<std::size_t> most;     ///< of several those that stand out among them; empty: none
-    std::vector<std::size_t> more;     ///< others, with more misses at a lower miss rate
-    double in_more = 0;                ///< what these have of the misses
-    std::optional<Part> more_cause;    ///< as `cause`
-    std::optional<Part> cause;         ///< in them, where it is not that of all together
+/// When most of the misses are.
+struct WorstTimes {
+    WorstPhases in;
+    bool all = false;                ///< no other phases miss
+    double in_more = 0;              ///< what those with `more` have of the misses
+    std::optional<Part> cause;       ///< in the worst phases, where it is not that of all together
+    std::optional<Part> more_cause;  ///< the same of those with `more`
 };
 
 /// As far as it is known.
@@ -53,7 +52,7 @@ struct Worst {
     std::optional<double> accesses;     ///< to the structure; nothing: not known
     std::optional<Part> part;           ///< what the structure has of the misses
     std::optional<Part> cause;          ///< of the structure's misses (MissCause)
-    std::optional<WorstPhases> phases;  ///< nothing: there is but one, or none misses
+    std::optional<WorstTimes> times;    ///< nothing: there is but one phase, or none misses
     std::string evictor;                ///< of most of the structure's lines; empty: not known
     std::optional<double> false_share;  ///< false sharing, of what is true or false sharing of the structure
 };

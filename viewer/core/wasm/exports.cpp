@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The core as the page calls it (viewer/web/src/core.ts).
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <type_traits>
 
 #include "viewer/core/groups.hpp"
 #include "viewer/core/heat.hpp"
+#include "viewer/core/phases.hpp"
 #include "viewer/core/scale.hpp"
 #include "viewer/core/value_scale.hpp"
 #include "viewer/core/wasm/words.hpp"
@@ -212,6 +214,15 @@ Answer* CACHETALLY_PAGE(shades)(const Numbers& sum, const Numbers& weight, const
     const CellShades found = shades_of({sum, weight, differences}, scale, other_sum.size > 0 ? &beside : nullptr);
     auto* answer = new Answer({found.least, found.end, found.most, found.above, heat_shades});
     answer->put_all(found.cells);
+    return answer;
+}
+/// Whether there are several to choose from; how many phases and peaks; these, and those with more.
+Answer* CACHETALLY_PAGE(worst_phases)(const Words32& among, const Numbers& misses, const Numbers& accesses,
+                                      const Words32& name, double alike, double stands_out) {
+    const WorstPhases found = cachetally::worst_phases(among, {misses, accesses, name}, {alike, stands_out});
+    const std::array sizes{found.phases.size(), found.peaks.size()};
+    auto* answer = new Answer({found.several ? 1.0 : 0.0});
+    answer->put_all(sizes).put_all(found.phases).put_all(found.peaks).put_all(found.more);
     return answer;
 }
 double CACHETALLY_PAGE(clip_of)(const Numbers& values) {

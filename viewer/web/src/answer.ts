@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
-import { ascending, groups, max, maxIndex, sort, sum } from 'd3-array';
+import { maxIndex, sum } from 'd3-array';
 import { causes as inWords, misses as missesOf, phases as phaseRule, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
+import { answer as coreAnswer } from './core';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, narrowed, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Cube, type Dimension, type Filter } from './cube';
 import { abridged, full, percent, phasesInWords, phasesText } from './numbers';
 import type { FileInfo, Phases } from './protocol';
@@ -29,23 +30,14 @@ function subjectOf(known: Cube | null, state: State, within: string) {
     return { asked, named, only, code, whole: known && narrowed(known, others, only), subject: (within ? ` to ${within}` : name('structure', 'to')) + code };
 }
 
-/** Of phases, where those of one name count together unless all have it, as bad as the worst of those that miss about as often as the whole or oftener, else of all
- * (none stands out: all); `most`: of several those that stand out among them; `more`: others with more misses, at a lower rate. */
-function worstPhases(every: number[], names: string[], byPhase: number[], accessesBy: number[]) {
-    const steps = groups(every, (i) => names[i] || i).map(([, of]) => of);
-    const parts = steps.length > 1 ? steps : every.map((i) => [i]);
-    const [missesIn, accessesIn] = [byPhase, accessesBy].map((counts) => (of: number[]) => sum(of, (i) => counts[i]));
-    const [ofPhases, accessesOf] = [missesIn(every), accessesIn(every)];
-    const tried = [true, false].map((dense) => parts.map((of) => (dense && missesIn(of) * accessesOf < phaseRule.alike * ofPhases * accessesIn(of) ? 0 : missesIn(of))));
-    const picked = tried.find((counts) => max(counts)! * parts.length >= phaseRule.standsOut * ofPhases);
-    const standsOut = ofPhases > 0 && picked !== undefined;
-    const alike = (counts: number[]) => parts.filter((_, at) => counts[at] >= phaseRule.alike * max(counts)!).flat();
-    const large = (some: number[], own = some.filter((i) => byPhase[i] * every.length >= ofPhases)) => sort(own.length > 0 ? own : some, ascending);
-    const phases = standsOut ? large(alike(picked)) : ofPhases > 0 ? every : [];
-    const more = standsOut && max(picked)! < max(tried[1])! ? large(alike(tried[1])) : [];
-    const [inPhases, peak] = [missesIn(phases), max(phases, (i) => byPhase[i])!];
-    const most = phases.filter((i) => standsOut && phases.length > 1 && peak * phases.length >= phaseRule.standsOut * inPhases && byPhase[i] >= phaseRule.alike * peak);
-    return { several: parts.length > 1, standsOut, phases, inPhases, ofPhases, more, inMore: missesIn(more), most };
+/** As the core has it; where none stands out, `phases` are all. */
+function worstPhases(among: number[], names: string[], byPhase: number[], accessesBy: number[]) {
+    const numbers = Uint32Array.from(byPhase, (_, i) => (names[i] ? names.indexOf(names[i]) : i));
+    const [several, count, peaks, ...found] = coreAnswer('worst_phases', Uint32Array.from(among), Float64Array.from(byPhase), Float64Array.from(accessesBy), numbers, phaseRule.alike, phaseRule.standsOut).numbers;
+    const missesIn = (phases: number[]) => sum(phases, (i) => byPhase[i]);
+    const [ofPhases, standsOut, more] = [missesIn(among), count > 0, found.slice(count + peaks)];
+    const phases = standsOut ? found.slice(0, count) : ofPhases > 0 ? among : [];
+    return { several: several > 0, standsOut, phases, inPhases: missesIn(phases), ofPhases, more, inMore: missesIn(more), most: found.slice(count, count + peaks) };
 }
 
 /** `level`: another than the first; `chosen`: phases that it is of; `state`: what else is chosen; `brushed`: what is known of what is selected in these phases, which is `within`. */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "viewer/core/phases.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace cachetally {
+namespace {
+
+using Phases = std::vector<std::uint32_t>;
+
+double sum_in(std::span<const double> counts, std::span<const std::uint32_t> phases) {
+    double sum = 0;
+    for (const std::uint32_t phase : phases) sum += counts[phase];
+    return sum;
+}
+
+double most_of(const std::vector<double>& counts) { return *std::max_element(counts.begin(), counts.end()); }
+
+std::vector<Phases> steps_of(std::span<const std::uint32_t> among, std::span<const std::uint32_t> name) {
+    std::vector<Phases> steps, alone;
+    std::map<std::uint32_t, std::size_t> numbers;
+    for (const std::uint32_t phase : among) {
+        alone.push_back({phase});
+        const auto [step, is_new] = numbers.try_emplace(name[phase], steps.size());
+        if (is_new) steps.emplace_back();
+        steps[step->second].push_back(phase);
+    }
+    return steps.size() > 1 ? steps : alone;
+}
+
+/// The phases of steps whose counts are about the largest, without those with less than the mean.
+Phases largest_of(const std::vector<Phases>& steps, const std::vector<double>& by_step, double alike,
+                  std::span<const double> misses, double mean) {
+    const double least = alike * most_of(by_step);
+    Phases phases, large;
+    for (std::size_t step = 0; step < steps.size(); ++step)
+        if (by_step[step] >= least) phases.insert(phases.end(), steps[step].begin(), steps[step].end());
+    std::sort(phases.begin(), phases.end());
+    for (const std::uint32_t phase : phases)
+        if (misses[phase] >= mean) large.push_back(phase);
+    return large.empty() ? phases : large;
+}
+
+Phases peaks_of(const Phases& phases, std::span<const double> misses, const PhaseBounds& bounds) {
+    if (phases.size() < 2) return {};
+    double most = 0;
+    for (const std::uint32_t phase : phases) most = std::max(most, misses[phase]);
+    if (most * static_cast<double>(phases.size()) < bounds.stands_out * sum_in(misses, phases)) return {};
+    Phases peaks;
+    for (const std::uint32_t phase : phases)
+        if (misses[phase] >= bounds.alike * most) peaks.push_back(phase);
+    return peaks;
+}
+
+}  // namespace
+
+WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts& counts, const PhaseBounds& bounds) {
+    const std::vector<Phases> steps = steps_of(among, counts.name);
+    const double misses = sum_in(counts.misses, among), accesses = sum_in(counts.accesses, among);
+    WorstPhases found{.several = steps.size() > 1, .phases = {}, .peaks = {}, .more = {}};
+    if (misses == 0) return found;
+    std::vector<double> all, dense;  // dense: that miss about as often as all, or oftener
+    for (const Phases& step : steps) {
+        all.push_back(sum_in(counts.misses, step));
+        const bool is_dense = all.back() * accesses >= bounds.alike * misses * sum_in(counts.accesses, step);
+        dense.push_back(is_dense ? all.back() : 0);
+    }
+    const auto stands_out = [&](const std::vector<double>& by_step) {
+        return most_of(by_step) * static_cast<double>(steps.size()) >= bounds.stands_out * misses;
+    };
+    const bool in_dense = stands_out(dense);
+    if (!in_dense && !stands_out(all)) return found;
+    const double mean = misses / static_cast<double>(among.size());
+    const auto largest = [&](const std::vector<double>& by_step) {
+        return largest_of(steps, by_step, bounds.alike, counts.misses, mean);
+    };
+    found.phases = largest(in_dense ? dense : all);
+    if (in_dense && most_of(dense) < most_of(all)) found.more = largest(all);
+    found.peaks = peaks_of(found.phases, counts.misses, bounds);
+    return found;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// In which phases most of the misses are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace cachetally {
+
+/// Misses and accesses (0: not known) by phase, and the number of each phase's name. Phases of one name count together,
+/// as a step that a loop repeats, unless all have it.
+struct PhaseCounts {
+    std::span<const double> misses, accesses;
+    std::span<const std::uint32_t> name;
+};
+
+struct PhaseBounds {
+    double alike;       ///< of the count of the worst: others are as bad
+    double stands_out;  ///< times the mean of all: it is worst
+};
+
+/// Phases rise.
+struct WorstPhases {
+    bool several = false;               ///< there is more than one to choose from
+    std::vector<std::uint32_t> phases;  ///< empty: none stands out, or none misses
+    std::vector<std::uint32_t> peaks;   ///< of several `phases` those that stand out among them
+    std::vector<std::uint32_t> more;    ///< others with more misses, at a lower miss rate
+};
+
+/// The steps with most misses among those that miss about as often as all of `among` together, or oftener, if one of
+/// these stands out; else of all, if one does. Phases with less than the mean are left out, unless all have less.
+WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts& counts, const PhaseBounds& bounds);
+
+}  // namespace cachetally
