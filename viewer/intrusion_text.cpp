@@ -24,7 +24,7 @@ Cell signed_cell(std::int64_t value) {
                       : "-" + full_cell(~static_cast<std::uint64_t>(value) + 1).full;
 }
 
-Cell slowdown_cell(std::optional<double> slowdown) { return slowdown ? fmt::format("{:.3f}", 100 * *slowdown) : "?"; }
+Cell slowdown_cell(std::optional<double> slowdown) { return slowdown ? slowdown_text(*slowdown) : "?"; }
 
 std::vector<TextTable::Column> configuration_columns() {
     return {{"link", TextTable::Align::left}, {"C"}, {"G"}, {"ring"}, {"drain", TextTable::Align::left}};

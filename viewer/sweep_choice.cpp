@@ -200,14 +200,13 @@ std::vector<const Objective*> objectives_for(std::span<const SweepCell> cells, c
     return parse_choice(timed ? "error,slowdown,bytes,bits" : "error,bytes,bits", "").objectives;
 }
 
-std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice, bool counted) {
+std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice) {
     const std::vector<const Objective*> objectives = objectives_for(cells, choice);
     std::vector<Standing> result(cells.size());
     std::vector<Point> points;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        // a monitor that saw nothing where others did is no bargain
-        result[i].admitted = choice.admits(cells[i]) && (cells[i].events > 0 || !counted);
+        result[i].admitted = choice.admits(cells[i]) && cells[i].events > 0;  // what saw nothing is no bargain
         Point point;
         for (const Objective* each : objectives)
             if (const auto value = each->of(cells[i])) point.push_back(*value);

@@ -64,15 +64,15 @@ std::vector<bool> remaining(std::span<const Point> front, double tolerance);
 
 /// What a cell is among those that it is compared with.
 struct Standing {
-    bool admitted = false;  ///< keeps the bounds, and its monitor saw events, or none did
+    bool admitted = false;  ///< keeps the bounds, and its monitor saw events
     bool front = false;     ///< of those admitted
     bool remains = false;   ///< of the front
     friend bool operator==(const Standing&, const Standing&) = default;
 };
 
-/// Compares cells that count the same events of one workload on one link; `counted`: any monitor there saw events.
+/// Compares cells that count the same events of one workload on one link.
 /// Cells of which an objective is not known stand on no front.
-std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice, bool counted);
+std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepChoice& choice);
 
 /// Those that standings() goes by.
 std::vector<const Objective*> objectives_for(std::span<const SweepCell> cells, const SweepChoice& choice);

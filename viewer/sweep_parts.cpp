@@ -105,12 +105,9 @@ SweepChoice asked_of(const SweepView& view) {
 
 std::vector<Standing> standings_of(std::span<const SweepCell> cells, const SweepChoice& choice) {
     std::vector<Standing> all;
-    for (const auto& place : runs_of(cells, one_place)) {
-        const bool counted = has_events(place);
-        for (const auto& field : fields_of(place)) {
-            const std::vector<Standing> own = standings(field, choice, counted);
-            all.insert(all.end(), own.begin(), own.end());
-        }
+    for (const auto& field : fields_of(cells)) {
+        const std::vector<Standing> own = standings(field, choice);
+        all.insert(all.end(), own.begin(), own.end());
     }
     return all;
 }

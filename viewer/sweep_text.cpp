@@ -93,7 +93,7 @@ std::vector<Cell> cells_of(const SweepCell& cell, const Standing& standing, bool
     std::vector<Cell> cells{cell.eviction};
     if (settings) cells.emplace_back(cell.settings);
     cells.insert(cells.end(), {cell.granularity, std::to_string(cell.counters), percent_text(100 * cell.error)});
-    if (timed) cells.emplace_back(cell.slowdown ? fmt::format("{:.3f}", 100 * *cell.slowdown) : "?");
+    if (timed) cells.emplace_back(cell.slowdown ? slowdown_text(*cell.slowdown) : "?");
     cells.insert(cells.end(),
                  {percent_text(cell.bytes_per_event), count_cell(cell.cost->bits), count_cell(cell.cost->comparators),
                   count_cell(cell.cost->area), count_cell(std::round(cell.cost->energy)),
@@ -107,7 +107,7 @@ std::string_view told(const Objective& objective) { return objective.name == "by
 
 /// As the table of cells has it.
 std::string value_text(const Objective& objective, double value) {
-    if (objective.name == "slowdown") return fmt::format("{:.3f} %", 100 * value);
+    if (objective.name == "slowdown") return slowdown_text(value) + " %";
     if (objective.fraction) return percent_text(100 * value) + " %";
     if (objective.name == "bytes") return percent_text(value);
     return with_separators(static_cast<std::uint64_t>(std::round(value)));
@@ -130,7 +130,8 @@ bool all_known(const SweepCell& cell, std::span<const Objective* const> objectiv
 /// Of what is admitted (of all, where nothing is), and of which all objectives are known, the best in each; the page
 /// tells the same.
 std::string best_text(std::span<const SweepCell> cells, std::span<const Standing> standing, const SweepChoice& choice) {
-    if (cells.front().events == 0) return "No event passed the monitors: there is nothing to choose.";
+    if (std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.events == 0; }))
+        return "No event passed the monitors: there is nothing to choose.";
     const auto objectives = objectives_for(cells, choice);
     const bool any = std::ranges::any_of(standing, &Standing::admitted);
     std::vector<std::pair<const SweepCell*, std::string>> best;
@@ -154,7 +155,8 @@ std::string best_text(std::span<const SweepCell> cells, std::span<const Standing
         else
             found->second += fmt::format(", {}", told(*each));
     }
-    std::string text = any ? "" : "Of all cells:";
+    const bool known = std::ranges::all_of(cells, [&](const SweepCell& cell) { return all_known(cell, objectives); });
+    std::string text = any ? "" : known ? "Of all cells:" : "Of the cells that are known:";
     for (const auto& [cell, names] : best)
         text += fmt::format("{}Least {}: {}.", text.empty() ? "" : " ", names, choice_text(*cell, objectives));
     return text;

@@ -74,6 +74,10 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? "-" : percent_text(100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+std::string slowdown_text(double slowdown) {
+    return slowdown > 0 && slowdown < 0.000005 ? "<0.001" : fmt::format("{:.3f}", 100 * slowdown);
+}
+
 std::string bytes_text(std::uint64_t bytes) {
     static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     std::size_t unit = 0;

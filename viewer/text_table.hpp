@@ -36,6 +36,9 @@ std::string counted(std::uint64_t number, const std::string& noun);
 
 /// "12.35", "0.012": as many decimals as mean something, also of bytes per event. 0 is "0".
 std::string percent_text(double percent);
+
+/// In percent, with three decimals.
+std::string slowdown_text(double slowdown);
 std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
 /// "32 KiB", "1.5 MiB".

@@ -269,12 +269,14 @@ export const frontCases = [
             const times = [...new Set(ticks)].map((tick) => ticks.filter((each) => each === tick).length);
             t.check(times.length > 1 && times.every((each) => each === 12), `each of 12 panels has the same errors under it: ${ticks.join('|')}`);
             await t.picture(page, 'fronts-two');
-            // labels stand at their cells, above the numbers of the axis; titles are whole
+            // labels stand at their cells, or at a line from one, above the numbers of the axis; titles are whole
             const [labels, dots] = [/<text x="([\d.]+)" y="([\d.]+)" [^>]*>(G = \d, C = [^<]*)</g, /<path transform="translate\(([\d.]+) ([\d.]+)\)"/g].map((pattern) => [...svg.matchAll(pattern)].map(([, x, y, text]) => [Number(x), Number(y), text]));
             const ends = [...svg.matchAll(/<text [^>]*y="([\d.]+)" [^>]*>0 %</g)].map(([, y]) => Number(y) - 14);
             t.check(labels.length > 6, `labels: ${labels.length}`);
+            const leaders = [...svg.matchAll(/<path d="M([\d.]+)[ ,]([\d.]+)[L ]+([\d.]+)[ ,]([\d.]+)"[^>]*stroke-width="0.7"/g)].map(([, ...ends]) => ends.map(Number));
             for (const [x, y, text] of labels) {
-                const near = dots.some(([left, at]) => Math.abs(at - y) < 25 && left > x - 12 && left < x + 7 * text.length + 12);
+                const beside = ([left, at], apart) => Math.abs(at - y) < apart && left > x - 12 && left < x + 7 * text.length + 12;
+                const near = dots.some((dot) => beside(dot, 25)) || leaders.some(([fromX, fromY, ...end]) => beside(end, 7) && dots.some(([left, at]) => Math.hypot(left - fromX, at - fromY) < 0.1));
                 t.check(near && ends.some((end) => end > y && end - y < 236), `${text} at ${x}, ${y} stands at a cell`);
             }
             t.check(texts(svg).includes('larger.h5, worst of all workloads, L1D-L2') || texts(svg).includes('larger.h5, worst of all workloads'), `titles: ${texts(svg).join('|')}`);

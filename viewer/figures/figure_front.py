@@ -111,16 +111,14 @@ class Points:
         return "remaining cells: front" + (f" in {', '.join(clean(objectives).split(','))}" if objectives else "") + f" within {percent:g} %"
 
     def at_places(self):
-        """By place: the trackers and remaining cells there; where there are none, all, so that no point hides another. One alone is told in short, as its
-        mark tells the kind, unless another that remains has this name."""
+        """By place: the trackers and remaining cells there; where there are none, all, so that no point hides another. Long kinds are told where names
+        alone, of which marks tell the kind, would be those of several that remain."""
         found = {}
         for i in sorted(np.flatnonzero(self.known), key=lambda i: not is_tracker(self.looks[i])):
             found.setdefault((self.error[i], self.other[i]), []).append(i)
-        texts, told = {}, [self.names[i] for i in np.flatnonzero(self.known & self.remains)]
-        for place, own in found.items():
-            first = [i for i in own if is_tracker(self.looks[i]) or self.remains[i]]
-            texts[place] = self.names[own[0]] if len(own) == 1 and told.count(self.names[own[0]]) < 2 else text_of_place([self.wholes[i] for i in first or own])
-        return texts
+        told = [self.names[i] for i in np.flatnonzero(self.known & self.remains)]
+        first = {place: [i for i in own if is_tracker(self.looks[i]) or self.remains[i]] or own for place, own in found.items()}
+        return {place: text_of_place([self.names[i] if told.count(self.names[i]) < 2 else self.wholes[i] for i in own]) for place, own in first.items()}
 
 
 def text_of_place(texts):
@@ -202,11 +200,11 @@ class Kinds:
 def add_cells(points, cells, metric, kinds, standing):
     names = [f"G = {clean(granularity)}, C = {count}" for granularity, count in zip(cells.granularity, cells.counters)]
     of = kinds.of(cells)
-    wholes = [name + (f", {kind}" if kinds.several and kinds.short else "") for name, kind in zip(names, of)]
+    wholes = [name + (f", {kind}" if kinds.several else "") for name, kind in zip(names, of)]
     looks = [(f"C = {count}" + (f", {kind}" if kinds.several else ""), kind, int(count)) for count, kind in zip(cells.counters, of)]
     admitted, _, remains = (each[cells.chosen] for each in standing)
     points.cells = True
-    points.add(cells.values("error"), cells.values(metric), admitted, remains, names, wholes, looks)
+    points.add(cells.values("error"), cells.values(metric), admitted, remains, wholes if kinds.short else names, wholes, looks)
 
 
 TRACKED = {"bytes": "bytes_per_event", "bits": "bits", "comparators": "comparators", "area": "area"}
@@ -301,11 +299,12 @@ def draw_front(axes, points, kinds, metric):
         of_looks.setdefault(label, (look if kind is None else kinds.look(look, kind), []))[1].append(i)
     for label, (look, own) in of_looks.items():
         of = points.known & np.isin(np.arange(len(points.looks)), own)
-        for admitted in (True, False):
-            some = of & (points.admitted == admitted)
-            if some.any() or admitted:
+        remain = of & points.remains
+        for some, changed in ((of & points.admitted & ~remain, {"label": label}), (of & ~points.admitted, {"label": "_", "alpha": 1 / 3}),
+                              (remain, {"label": "_", "zorder": 2.5})):  # what remains over others
+            if some.any() or changed["label"] == label:
                 # a line without points has its place at the figure's corner unless it is clipped, and panels would make room for it
-                axes.plot(points.error[some], points.other[some], label=label if admitted else "_", clip_on=not some.any(), **look, **({} if admitted else {"alpha": 1 / 3}))
+                axes.plot(points.error[some], points.other[some], clip_on=not some.any(), **{**look, **changed})
     front = points.front()
     axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known

@@ -84,6 +84,7 @@ def scale_panels(grid, slots, metric):
 
 
 LETTER, MARKED = 0.052, 0.45  # inches, of 7 points: a letter, and the mark of an entry
+SMALL_LETTER = 0.045  # of 6 points
 
 
 def rows_of_legend(handles, width):
@@ -145,9 +146,10 @@ def say_of_panel(axes, points, metric):
     tracker = np.array([is_tracker(look) for look in points.looks])
     own = [(points.known[of], name) for of, name in ((~tracker, "cells"), (tracker, FRONT["trackers"]))]
     told = ", ".join(f"{(~known).sum()} of {len(known)} {name}" for known, name in own if not known.all())
-    lines = [f"{METRICS[metric][1].split(' / ')[0]} not known of {told}"] * bool(told) + [FRONT["outside" if points.bounds else "unseen"]] * (not points.admitted.any())
+    lines = [f"{METRICS[metric][1].split(' / ')[0]} not known of {told}"] * bool(told) + [FRONT["outside" if points.bounds and points.events != {0} else "unseen"]] * (not points.admitted.any())
     if lines:
-        note = axes.text(0.5, 0.97, "\n".join(lines), transform=axes.transAxes, ha="center", va="top", fontsize=6, wrap=True)
+        letters = int(0.8 * axes.figure.get_size_inches()[0] / axes.get_gridspec().ncols / SMALL_LETTER)
+        note = axes.text(0.5, 0.97, "\n".join(textwrap.fill(line, letters) for line in lines), transform=axes.transAxes, ha="center", va="top", fontsize=6)
         note.set_in_layout(False)  # or panels would make room for it
 
 
@@ -169,16 +171,20 @@ def place_labels(axes, labels):
         def gaps(points, box):
             return np.hypot(*(np.maximum(0, np.maximum(low - points[:, i], points[:, i] - high)) for i, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
 
-        def is_free(box):
+        def is_free(box, far):
             inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
-            own = gaps(at[None], box)[0]
-            return inside and own >= rule["clear"] * unit and (gaps(others, box) >= own).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+            own, clear = gaps(at[None], box)[0], rule["clear"] * unit
+            return inside and own >= clear and (gaps(others, box) >= (clear if far else own)).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
 
         lefts = at[0] + rule["beside"] * unit, at[0] - rule["beside"] * unit - size.width, at[0] - size.width / 2
-        places = [(left, at[1] - down * unit - size.height / 2) for left in lefts for down in rule["down"]]
-        boxes = [box for box in ((left, bottom, left + size.width, bottom + size.height) for left, bottom in places) if is_free(box)]
+        places = [(left, at[1] - down * unit - size.height / 2, far) for far in (False, True) for left in lefts for down in rule["far" if far else "down"]]
+        boxes = [(box, far) for box, far in (((left, bottom, left + size.width, bottom + size.height), far) for left, bottom, far in places) if is_free(box, far)]
         if not boxes:
             note.remove()  # the mark and the legend remain
             continue
-        taken.append(boxes[0])
-        note.set_position(((boxes[0][0] - at[0]) * 72 / figure.dpi, (boxes[0][1] - at[1]) * 72 / figure.dpi))
+        box, far = boxes[0]
+        taken.append(box)
+        note.set_position(((box[0] - at[0]) * 72 / figure.dpi, (box[1] - at[1]) * 72 / figure.dpi))
+        if far:
+            end = axes.transData.inverted().transform((min(max(at[0], box[0]), box[2]), box[3] if box[3] < at[1] else box[1]))
+            axes.plot(*zip((x, y), end), color="#777777", linewidth=0.4, zorder=0, label="_", gid="leader", scalex=False, scaley=False)

@@ -145,18 +145,23 @@ export interface Label {
     weight?: number;
     /** Where it may begin, the best first. */
     places: Point[];
+    /** Where a line leads to it `from` its point. */
+    far?: Point[];
+    from?: Point;
 }
 
 /** Each name at the first of its places where it hides no other; left out where there is none, or where it stands already within `apart` pixels. */
 export function drawLabels(p: Painter, labels: Label[], apart = 0): void {
     const taken: { x: number; y: number; width: number; text: string }[] = [];
-    for (const { text, colour, weight = 400, places } of labels) {
+    for (const { text, colour, weight = 400, places, far = [], from } of labels) {
         const width = textWidth(text, 11, weight);
         const free = ([x, y]: Point) => taken.every((each) => Math.abs(each.y - y) > 12 || x + width + 4 < each.x || x > each.x + each.width + 4);
-        const place = places.find(free);
+        const near = places.find(free);
+        const place = near ?? far.find(free);
         if (!place || taken.some((each) => each.text === text && Math.abs(each.x - place[0]) < apart)) continue;
         const [x, y] = place;
         taken.push({ x, y, width, text });
+        if (!near && from) p.line([from, [Math.min(Math.max(from[0], x), x + width), y + Math.sign(from[1] - y) * 6]], colour, 0.7);
         p.rect(x - 1, y - 6, width + 2, 12, `${theme().panel}cc`);
         p.text(x, y, text, { colour, size: 11, weight });
     }

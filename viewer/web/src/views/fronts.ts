@@ -201,13 +201,13 @@ function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string)
     return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
 }
 
-/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points, and nearer to its own (or those at the same place) than to others. */
-function placesOf([x, y]: Point, wide: number, box: Box, points: Point[]): Point[] {
-    const { beside, down, same, clear } = words.labels;
+/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points, and nearer to its own (or those at the same place) than to others; `far`: where a line leads to it. */
+function placesOf([x, y]: Point, wide: number, box: Box, points: Point[], far = false): Point[] {
+    const { beside, down, far: farther, same, clear } = words.labels;
     const gap = ([left, at]: Point, [a, b]: Point) => Math.hypot(Math.max(0, left - a, a - left - wide), Math.max(0, Math.abs(b - at) - 6));
     const others = points.filter(([a, b]) => Math.hypot(a - x, b - y) > same);
-    const free = (place: Point, own = gap(place, [x, y])) => own >= clear && others.every((each) => gap(place, each) >= own);
-    const places = [x + beside, x - beside - wide, x - wide / 2].flatMap((left) => down.map((dy): Point => [left, y + dy]));
+    const free = (place: Point, own = gap(place, [x, y])) => own >= clear && others.every((each) => gap(place, each) >= (far ? clear : own));
+    const places = [x + beside, x - beside - wide, x - wide / 2].flatMap((left) => (far ? farther : down).map((dy): Point => [left, y + dy]));
     return places.filter((each) => each[0] >= box.x && each[0] + wide <= box.x + box.width && each[1] > box.y && each[1] < box.y + box.height - 6 && free(each));
 }
 
@@ -227,7 +227,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
         if (column === 'error' && x <= box.x + box.width) p.line([[x, box.y], [x, box.y + box.height]], faint, 1.5, [2, 3]);
         if (column === over.column && y >= box.y && y < box.y + box.height) p.line([[box.x, y], [box.x + box.width, y]], faint, 1.5, [2, 3]);
     }
-    const cells = having(panel.cells, over);
+    const cells = sort(having(panel.cells, over), ({ numbers }) => +(numbers.remains === 1)); // these over others
     for (const cell of cells) {
         const { kind, colour } = look(cell);
         drawKind(p, kind, place(cell), cell.numbers.front === 1 ? 4.5 : 2.5, colour + pale(cell), cell === chosen ? ink : '');
@@ -241,7 +241,8 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
     const points = [...cells, ...marks].map(place);
     drawLabels(p, [...marks, ...named].map((cell) => {
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
-        return { text, colour: marks.includes(cell) ? ink : look(cell).colour, places: placesOf(place(cell), textWidth(text, 11), box, points) };
+        const [places, far] = [false, true].map((each) => placesOf(place(cell), textWidth(text, 11), box, points, each));
+        return { text, colour: marks.includes(cell) ? ink : look(cell).colour, places, far, from: place(cell) };
     }));
     for (const mark of marks) p.mark(symbolDiamond2, ...place(mark), 5.4, '', ink + pale(mark));
     notesOf(panel, over).forEach((note, i) => drawNote(p, note, { ...box, y: box.y + 8 + 15 * i, height: 0 }));
@@ -249,10 +250,10 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
 }
 
 /** What is not drawn, or all pale. */
-function notesOf({ cells, marks, bounds }: Panel, over: Metric): string[] {
+function notesOf({ source, cells, marks, bounds }: Panel, over: Metric): string[] {
     const own: [Cell[], string][] = [[cells, 'cells'], [marks, words.trackers]];
     const told = own.map(([all, name]) => `${all.length - having(all, over).length} of ${all.length} ${name}`).filter((each) => !each.startsWith('0 '));
-    return [...(told.length ? [`${over.title.toLowerCase()} not known of ${told.join(', ')}`] : []), ...([...cells, ...marks].some(admitted) ? [] : [bounds.length ? words.outside : words.unseen])];
+    return [...(told.length ? [`${over.title.toLowerCase()} not known of ${told.join(', ')}`] : []), ...([...cells, ...marks].some(admitted) ? [] : [bounds.length && cells.some(({ numbers }) => numbers.events ?? source.info.sweep!.events) ? words.outside : words.unseen])];
 }
 
 /** `own`: cells of this file can be clicked. */

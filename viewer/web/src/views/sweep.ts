@@ -116,13 +116,14 @@ export function sweepTable(info: FileInfo, cells = cellsOf(info), over?: Metric)
 function answer(info: FileInfo, { workload, link, counting }: Cell['texts']): string {
     const { where, events } = info.sweep!;
     const cells = cellsOf(info).filter(({ texts }) => texts.workload === workload && texts.link === link && texts.counting === counting);
-    if (!(cells[0].numbers.events ?? events)) return 'No event passed the monitors: there is nothing to choose.';
+    if (cells.every(({ numbers }) => !(numbers.events ?? events))) return 'No event passed the monitors: there is nothing to choose.';
     const metrics = objectivesOf(info).map((name) => [...known, plainMetric('counters', 'Counters', 'log')].find(({ id }) => id === name)!);
     const any = cells.some(({ numbers }) => numbers.admitted === 1);
-    const admitted = cells.filter((cell) => (any ? cell.numbers.admitted === 1 : cell.numbers.events !== 0) && metrics.every(({ value }) => Number.isFinite(value(cell))));
+    const isKnown = (cell: Cell) => metrics.every(({ value }) => Number.isFinite(value(cell)));
+    const admitted = cells.filter((cell) => (any ? cell.numbers.admitted === 1 : cell.numbers.events !== 0) && isKnown(cell));
     const told = (admitted.length ? groups(metrics, ({ value }) => least(admitted, (a, b) => value(a) - value(b) || metrics.map((each) => each.value(a) - each.value(b)).find((each) => each) || 0)!) : []).map(([cell, own]) => `Least ${own.map(({ title }) => title.toLowerCase()).join(', ')}: ${[cell.texts.eviction, cell.texts.settings, `G=${cell.texts.granularity}`, `C=${cell.numbers.counters}`].filter(Boolean).join(', ')} (${saidOf(metrics, cell)}).`);
     const unknown = where.includes('slowdown') ? cells.filter(({ numbers }) => Number.isNaN(numbers.slowdown)).length : 0;
-    return [...(where ? [`${full(cells.filter(({ numbers }) => numbers.admitted === 1).length)} of ${full(cells.length)} cells with ${where}${unknown > 0 ? ` (unknown of ${full(unknown)})` : ''}.`] : []), any || !told.length ? '' : 'Of all cells:', ...told].filter(Boolean).join(' ');
+    return [...(where ? [`${full(cells.filter(({ numbers }) => numbers.admitted === 1).length)} of ${full(cells.length)} cells with ${where}${unknown > 0 ? ` (unknown of ${full(unknown)})` : ''}.`] : []), any || !told.length ? '' : cells.every(isKnown) ? 'Of all cells:' : 'Of the cells that are known:', ...told].filter(Boolean).join(' ');
 }
 
 /** What marks of fronts are, by what each file was asked for. */
