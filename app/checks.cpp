@@ -52,7 +52,9 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         // Of what nobody reaches by mistake only those are reported who did.
         const bool bounded = most != std::numeric_limits<std::uint64_t>::max() ||
                              (!value && !text.starts_with('-') && is_size_out_of_range(text));
-        return fmt::format("'{}' is not possible; write a whole number {}", shown(text),
+        const bool in_units = !value && text.find_first_of(".,") != std::string::npos;
+        return fmt::format("'{}' is not possible; write a whole number {}{}", shown(text),
+                           in_units ? "(1K is 1024) " : "",
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };
     return {check, ""};
@@ -63,7 +65,12 @@ CLI::Validator positive_number() {
 }
 
 CLI::Validator percentage() {
-    return number_that([](double value) { return value >= 0 && value <= 100; }, "from 0 to 100");
+    const CLI::Validator number = number_that([](double value) { return value >= 0 && value <= 100; }, "from 0 to 100");
+    const auto check = [number](std::string& text) {
+        if (text.ends_with('%')) text.pop_back();
+        return number(text);
+    };
+    return {check, ""};
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {

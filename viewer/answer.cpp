@@ -86,10 +86,10 @@ std::string times_in_words(const Worst& worst, const RunView& view) {
     };
     add_cause(times.cause);
     if (!times.in.peaks.empty()) text += fmt::format(", most of all in {}", phases_in_words(times.in.peaks, {}));
-    if (!times.in.more.empty())
-        text += fmt::format("; {} are, at a lower rate, in {}", percentage(times.in_more),
-                            phases_in_words(times.in.more, phases));
-    add_cause(times.more_cause);
+    if (!times.in.others.empty())
+        text += fmt::format("; {} in {}, at a {} rate", percentage(times.in_others),
+                            phases_in_words(times.in.others, phases), times.in.others_higher ? "higher" : "lower");
+    add_cause(times.others_cause);
     return text;
 }
 

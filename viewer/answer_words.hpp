@@ -19,6 +19,8 @@ struct AnswerWords {
     std::size_t longest_name = 0;  ///< characters; longer ones lose their middle
     double alike = 0;              ///< of the count of the worst phase: others are as bad
     double stands_out = 0;         ///< times the mean of all phases: a phase is worst
+    double majority = 0;           ///< of all misses: phases with more are worst, whatever their miss rate
+    double rare = 0;               ///< a miss rate below which nothing is to be gained
     std::string no_phase_stands_out;
     std::vector<std::string> causes;  ///< "are conflicts": by MissCause
     std::map<std::string, Remedy> remedies;

@@ -32,6 +32,15 @@ std::string with(std::string text, const std::string& place, const std::string& 
     return text;
 }
 
+/// Of the level or of one structure; nothing: not known.
+std::optional<double> miss_rate(const RunView& view, const std::string& level, const std::string& structure,
+                                const Worst& worst) {
+    const LevelTotals totals = totals_of(view.counts.names, view.counts.run.counts, level);
+    const double misses = structure.empty() ? static_cast<double>(totals.misses) : worst.part->count;
+    const auto accesses = structure.empty() ? std::optional(static_cast<double>(totals.accesses)) : worst.accesses;
+    return accesses && *accesses > 0 ? std::optional(misses / *accesses) : std::nullopt;
+}
+
 }  // namespace
 
 std::string remedy(const RunView& view, const std::string& level, const std::string& structure) {
@@ -39,6 +48,10 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
     const std::string name = name_of(worst, worst.cause, std::ranges::count(view.counts.names.tlbs, level) != 0);
     if (name.empty()) return "";
     const std::map<std::string, Remedy>& remedies = words_of_answers().remedies;
+    const std::optional<double> rate = miss_rate(view, level, structure, worst);
+    if (rate && *rate < words_of_answers().rare)
+        return fmt::format("What to try: {}. {}.", remedies.at("rare").words,
+                           with(remedies.at("rare").fact, "{rate}", percentage(*rate)));
     const Remedy& found = remedies.at(name);
     const double false_share = worst.false_share.value_or(0);
     const std::string fact =

@@ -195,7 +195,7 @@ std::optional<WorstTimes> worst_times(const std::vector<PhaseMisses>& by_phase, 
     const AnswerWords& words = words_of_answers();
     const std::vector<std::uint32_t> names = numbers_of_names(view.counts.run.phases, by_phase.size());
     WorstTimes found;
-    found.in = worst_phases(among, {misses, accesses, names}, {words.alike, words.stands_out});
+    found.in = worst_phases(among, {misses, accesses, names}, {words.alike, words.stands_out, words.majority});
     const auto misses_in = [&](const std::vector<std::uint32_t>& phases) {
         return std::accumulate(phases.begin(), phases.end(), 0.0,
                                [&](double sum, std::uint32_t phase) { return sum + misses[phase]; });
@@ -203,9 +203,9 @@ std::optional<WorstTimes> worst_times(const std::vector<PhaseMisses>& by_phase, 
     const double all = misses_in(among);
     if (all == 0 || !found.in.several) return std::nullopt;
     found.all = misses_in(found.in.phases) == all;
-    found.in_more = misses_in(found.in.more) / all;
+    found.in_others = misses_in(found.in.others) / all;
     found.cause = other_cause(causes_in(by_phase, found.in.phases), cause);
-    found.more_cause = other_cause(causes_in(by_phase, found.in.more), cause);
+    found.others_cause = other_cause(causes_in(by_phase, found.in.others), cause);
     return found;
 }
 

@@ -40,10 +40,10 @@ LevelTotals totals_of(const ComponentNames& names, const HierarchyCounts& counts
 /// When most of the misses are.
 struct WorstTimes {
     WorstPhases in;
-    bool all = false;                ///< no other phases miss
-    double in_more = 0;              ///< what those with `more` have of the misses
-    std::optional<Part> cause;       ///< in the worst phases, where it is not that of all together
-    std::optional<Part> more_cause;  ///< the same of those with `more`
+    bool all = false;                  ///< no other phases miss
+    double in_others = 0;              ///< what the others have of the misses
+    std::optional<Part> cause;         ///< in the worst phases, where it is not that of all together
+    std::optional<Part> others_cause;  ///< the same of the others
 };
 
 /// As far as it is known.

@@ -86,10 +86,15 @@ def main():
     dense = np.where(by_step * used_by_step.sum() >= 0.9 * by_step.sum() * used_by_step, by_step, 0)
     tried = [counts for counts in (dense, by_step) if counts.max() * len(steps) >= 1.25 * by_step.sum()]
     stands_out = len(tried) > 0
+    both = stands_out and tried[0].max() < by_step.max()
+    higher = both and by_step.max() > 0.5 * by_step.sum()
+    if higher:
+        tried = [by_step]
     alike = [i for step, count in zip(steps, tried[0]) for i in step if count >= 0.9 * tried[0].max()] if stands_out else list(chosen)
     large = lambda some: sorted([i for i in some if by_phase[i] * len(chosen) >= by_step.sum()] or some)
     answer["phases"] = large(alike) if stands_out else sorted(alike)
-    more = large([i for step, count in zip(steps, by_step) for i in step if count >= 0.9 * by_step.max()]) if stands_out and tried[0].max() < by_step.max() else []
+    other = dense if higher else by_step
+    others = large([i for step, count in zip(steps, other) for i in step if count >= 0.9 * other.max()]) if both else []
     answer["inPhases"], answer["ofPhases"] = float(by_phase[answer["phases"]].sum()), float(by_step.sum())
     of_these = by_phase[answer["phases"]]
     most = [i for i in answer["phases"] if stands_out and len(of_these) > 1 and of_these.max() >= 1.25 * of_these.mean() and by_phase[i] >= 0.9 * of_these.max()]
@@ -106,8 +111,8 @@ def main():
         text += where(answer["phases"])
         if most:
             text += f", most of all in {in_words(most)}"
-        if more:
-            text += f"; {100 * by_phase[more].sum() / by_phase[list(chosen)].sum():.2f} % are, at a lower rate, in {in_words(more, phases)}{where(more)}"
+        if others:
+            text += f"; {100 * by_phase[others].sum() / by_phase[list(chosen)].sum():.2f} % in {in_words(others, phases)}, at a {'higher' if higher else 'lower'} rate{where(others)}"
         answer["when"] = f"{text}." if stands_out else "; no phase stands out."
     answer["evictor"] = None
     if evictions is not None:

@@ -87,7 +87,7 @@ export const answerCases = [
             t.equal(await page.evaluate(made(`info.components[0].accesses.fill(0);`)), null, 'no accesses');
             const inPhase = await page.evaluate(made().replace('answerOf(info)', `answerOf(info, 'L1', [1])`));
             t.equal(inPhase[0], 'L1 misses 26.67 % of 60 accesses in phase 1; A causes 68.75 % of them, 81.82 % of those are conflicts.', 'of a phase');
-            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 in these phases | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time', 'tiles of a phase');
+            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 in this phase | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time', 'tiles of a phase');
             const program = await page.evaluate(
                 made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0) };
                 info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 0, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
@@ -103,14 +103,14 @@ export const answerCases = [
                 made(`info.causes[0].misses.counts[1][1] = 90;
                 info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), by_core: column(1, 0), address: column(4096, 8192), true_sharing: column(1, 50), false_sharing: column(3, 0) };`),
             );
-            t.check(shared[5].startsWith('pad to lines: 75.00 % is false sharing'), shared[5]);
+            t.check(shared[5].startsWith('pad to lines: 75.00 % of the misses after invalidations are false sharing'), shared[5]);
             t.equal(shared[4], 'false sharing: 85.71 % of its misses come after invalidations, 75.00 % of these by false sharing', 'why');
             const truly = await page.evaluate(
                 made(`info.causes[0].misses.counts[1][1] = 90;
                 info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0), phase: column(0), core: column(0), by_core: column(1), address: column(4096), true_sharing: column(3), false_sharing: column(1) };`),
             );
             t.equal(truly[4], 'invalidated: 85.71 % of its misses', 'why, true sharing');
-            t.check(truly[5].startsWith('share less: 75.00 % is true sharing'), truly[5]);
+            t.check(truly[5].startsWith('share less: 75.00 % of the misses after invalidations are true sharing'), truly[5]);
             // 5 first uses beside 12 invalidations are more than a quarter, but longer lines would be shared by more
             const cold = await page.evaluate(made(`info.causes[0].misses.counts[1][1] = 12; info.causes[0].misses.counts[3][1] = 0;`));
             t.check(cold[4].startsWith('invalidated: 66.67 %') && !cold[5].includes('first uses'), cold.join(' | '));

@@ -116,8 +116,11 @@ TEST(Answer, TurnsBelowTheMeanOfAllPhasesAreNotNamed) {
 
 // Much of the time may have most misses, though it misses less often than the rest.
 TEST(Answer, PhasesThatMissOftenerThanAllGoFirst) {
+    EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 10}}}, {}),
+              ", worst in phase 1; 50.00 % in phase 0, at a lower rate.");
     EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 1}}}, {}),
-              ", worst in phase 1; 54.05 % are, at a lower rate, in phase 0.");
+              ", worst in phase 0; 45.05 % in phase 1, at a higher rate.")
+        << "most are in phase 0";
     EXPECT_EQ(of_phases({{0, 0, {1000, 60}}, {0, 1, {10, 9}}, {0, 2, {10, 1}}}, {}), ", worst in phase 0.")
         << "they are too few to stand out";
     EXPECT_EQ(of_phases({{0, 0, {210, 60}}, {0, 1, {100, 55}}, {0, 2, {90, 5}}}, {}), ", worst in phases 0, 1.")
@@ -205,9 +208,8 @@ TEST(Answer, TellsTheCauseWhereThereAreMoreAtALowerRate) {
     view.structures.levels[0].tallies = {{0, 0, {1000, 60}}, {0, 1, {50, 50}}, {0, 2, {50, 10}}};
     view.causes[0].misses = {{0, 0, {0, 0, 20, 40}}, {0, 1, {0, 0, 50, 0}}, {0, 2, {0, 0, 10, 0}}};
     EXPECT_TRUE(answer(view, "L1")
-                    .ends_with("66.67 % of those are capacity misses, worst in phase 1; 50.00 % are, at a lower rate, "
-                               "in phase 0, where 66.67 % "
-                               "of them are conflicts."));
+                    .ends_with("66.67 % of those are capacity misses, worst in phase 1; 50.00 % in phase 0, at a lower "
+                               "rate, where 66.67 % of them are conflicts."));
 }
 
 TEST(Answer, OfCausesAloneIsOfTheirMisses) {

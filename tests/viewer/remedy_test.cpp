@@ -38,6 +38,15 @@ TEST(Remedy, OfEachCause) {
               "What to try: move it, or pad. B evicts its lines, which a fully associative cache would keep.");
 }
 
+TEST(Remedy, OfOneMissInTenThousandIsNone) {
+    RunView view = caused({0, 0, 9, 1});
+    CacheCounts& counts = view.counts.run.counts.caches[0];
+    counts.loads = 200'000;
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking."));
+    counts.loads = 200'001;
+    EXPECT_EQ(remedy(view, "L1"), "What to try: little to gain. Only 0.010 % of the accesses miss.");
+}
+
 TEST(Remedy, OfConflictsIsByWhatEvicts) {
     RunView view = caused({1, 0, 0, 9});
     view.causes[0].evictions = {{0, 0, 0, 4}, {1, 0, 0, 3}};
@@ -64,9 +73,11 @@ TEST(Remedy, SaysWhatHelpsInTheWorstPhases) {
 TEST(Remedy, OfInvalidationsIsByTheSharing) {
     RunView view = caused({1, 9, 0, 0});
     view.sharing = {{"L1"}, 64, {{0, 0, 4096, 0, 0, 1, 0, 1, 3}, {0, 0, 8192, 0, 0, 1, 0, 50, 0}}};  // B's are not A's
-    EXPECT_EQ(remedy(view, "L1"), "What to try: pad to lines. 75.00 % is false sharing.");
+    EXPECT_EQ(remedy(view, "L1"),
+              "What to try: pad to lines. 75.00 % of the misses after invalidations are false sharing.");
     view.sharing.rows[0].true_sharing = 9;
-    EXPECT_EQ(remedy(view, "L1"), "What to try: share less. 75.00 % is true sharing.");
+    EXPECT_EQ(remedy(view, "L1"),
+              "What to try: share less. 75.00 % of the misses after invalidations are true sharing.");
 }
 
 TEST(Remedy, OfProgramsIsByWhatTheirSitesAreFor) {

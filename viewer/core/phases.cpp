@@ -58,7 +58,8 @@ Phases peaks_of(const Phases& phases, std::span<const double> misses, const Phas
 WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts& counts, const PhaseBounds& bounds) {
     const std::vector<Phases> steps = steps_of(among, counts.name);
     const double misses = sum_in(counts.misses, among), accesses = sum_in(counts.accesses, among);
-    WorstPhases found{.several = steps.size() > 1, .phases = {}, .peaks = {}, .more = {}};
+    WorstPhases found;
+    found.several = steps.size() > 1;
     if (misses == 0) return found;
     std::vector<double> all, dense;  // dense: that miss about as often as all, or oftener
     for (const Phases& step : steps) {
@@ -69,14 +70,15 @@ WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts
     const auto stands_out = [&](const std::vector<double>& by_step) {
         return most_of(by_step) * static_cast<double>(steps.size()) >= bounds.stands_out * misses;
     };
-    const bool in_dense = stands_out(dense);
+    const bool in_dense = stands_out(dense), both = in_dense && most_of(dense) < most_of(all);
     if (!in_dense && !stands_out(all)) return found;
     const double mean = misses / static_cast<double>(among.size());
     const auto largest = [&](const std::vector<double>& by_step) {
         return largest_of(steps, by_step, bounds.alike, counts.misses, mean);
     };
-    found.phases = largest(in_dense ? dense : all);
-    if (in_dense && most_of(dense) < most_of(all)) found.more = largest(all);
+    found.others_higher = both && most_of(all) > bounds.majority * misses;
+    found.phases = largest(in_dense && !found.others_higher ? dense : all);
+    if (both) found.others = largest(found.others_higher ? dense : all);
     found.peaks = peaks_of(found.phases, counts.misses, bounds);
     return found;
 }

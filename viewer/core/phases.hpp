@@ -18,6 +18,7 @@ struct PhaseCounts {
 struct PhaseBounds {
     double alike;       ///< of the count of the worst: others are as bad
     double stands_out;  ///< times the mean of all: it is worst
+    double majority;    ///< of all misses: what has more is worst, whatever its miss rate
 };
 
 /// Phases rise.
@@ -25,11 +26,13 @@ struct WorstPhases {
     bool several = false;               ///< there is more than one to choose from
     std::vector<std::uint32_t> phases;  ///< empty: none stands out, or none misses
     std::vector<std::uint32_t> peaks;   ///< of several `phases` those that stand out among them
-    std::vector<std::uint32_t> more;    ///< others with more misses, at a lower miss rate
+    std::vector<std::uint32_t> others;  ///< that stand out, too: with more misses at a lower miss rate, or the reverse
+    bool others_higher = false;         ///< their rate
 };
 
-/// The steps with most misses among those that miss about as often as all of `among` together, or oftener, if one of
-/// these stands out; else of all, if one does. Phases with less than the mean are left out, unless all have less.
+/// The steps with most misses if they have the majority; else those with most among the steps that miss about as often
+/// as all of `among` together, or oftener, if one of these stands out; else of all, if one does. Phases with less than
+/// the mean are left out, unless all have less.
 WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts& counts, const PhaseBounds& bounds);
 
 }  // namespace cachetally

@@ -299,9 +299,8 @@ def draw_front(axes, points, kinds, metric):
         of_looks.setdefault(label, (look if kind is None else kinds.look(look, kind), []))[1].append(i)
     for label, (look, own) in of_looks.items():
         of = points.known & np.isin(np.arange(len(points.looks)), own)
-        remain = of & points.remains
-        for some, changed in ((of & points.admitted & ~remain, {"label": label}), (of & ~points.admitted, {"label": "_", "alpha": 1 / 3}),
-                              (remain, {"label": "_", "zorder": 2.5})):  # what remains over others
+        for some, changed in ((of & points.admitted, {"label": label}), (of & ~points.admitted, {"label": "_", "alpha": 1 / 3}),
+                              (of & points.remains, {"label": "_", "zorder": 2.5})):  # what remains once more, over others
             if some.any() or changed["label"] == label:
                 # a line without points has its place at the figure's corner unless it is clipped, and panels would make room for it
                 axes.plot(points.error[some], points.other[some], clip_on=not some.any(), **{**look, **changed})

@@ -112,9 +112,9 @@ def draw_histogram(axes, length, picture, what, unit, scale):
             height = np.maximum(np.nan_to_num(height), ground)
             axes.stairs(height, edges, baseline=ground, fill=True, color=COLOURS[what], alpha=alpha, linewidth=0)
         if picture.above and scale.spread == "linear":
-            cut = np.flatnonzero(picture.most > end)
-            axes.plot((cut + 0.5) * length / count, np.full(len(cut), 1.0), "|", transform=axes.get_xaxis_transform(), clip_on=False,
-                      color=LIGHT["marker"], markersize=4, label="above")
+            for size, label, some in ((4, "above", picture.most > end), (9, "largest", picture.most > picture.largest / 2)):  # large marks for the largest
+                cut = np.flatnonzero(some)
+                axes.plot((cut + 0.5) * length / count, np.full(len(cut), 1.0), "|", transform=axes.get_xaxis_transform(), clip_on=False, color=LIGHT["marker"], markersize=size, label=label)
             axes.set_title(f"{number(picture.above)} {unit}{'' if picture.above == 1 else 's'} up to {number(picture.largest)}", loc="right", pad=3, fontsize=7,
                            color=LIGHT["marker"])
     scale.upright(axes)

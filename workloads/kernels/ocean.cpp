@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OCEAN-style solver: red-black Gauss-Seidel with multigrid on square grids, rows split among the processors, as the
 // equation solver of SPLASH-2 OCEAN (Woo et al. 1995; Brandt 1977).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -42,8 +44,11 @@ class Ocean final : public Workload {
 public:
     static void check(const OptionValues& options) {
         const std::uint64_t n = options.number("n"), levels = options.number("levels");
-        if (n % (std::uint64_t{1} << (levels - 1)) != 0 || n >> (levels - 1) < 2)
-            options.reject("levels", "needs n to be a multiple of 2^(levels-1), and at least 2^levels");
+        const std::uint64_t least = std::uint64_t{1} << (levels - 1), multiple = std::max<std::uint64_t>(2, n / least);
+        if (n % least != 0 || n / least < 2)
+            options.reject("levels", fmt::format("needs n to be a multiple of 2^(levels-1), and at least 2^levels, "
+                                                 "such as n={}",
+                                                 multiple * least));
         if (processors_of(options) > n - 1)
             options.reject("processors", "is more than the inner rows; make it at most n - 1");
     }

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 using Phases = std::vector<std::uint32_t>;
 
-constexpr PhaseBounds bounds{.alike = 0.9, .stands_out = 1.25};
+constexpr PhaseBounds bounds{.alike = 0.9, .stands_out = 1.25, .majority = 0.5};
 
 Phases first(std::size_t count) {
     Phases phases(count);
@@ -35,10 +35,15 @@ WorstPhases worst_of_all(const std::vector<double>& misses, const std::vector<do
 TEST(PhasesOfMisses, AreThoseWithMostAtAboutTheRateOfAllOrMore) {
     const WorstPhases most = worst_of_all({50, 45, 44, 1}, {100, 100, 100, 100});
     EXPECT_THAT(most.phases, ElementsAre(0, 1)) << "45 of 50 is as bad, 44 is not";
-    EXPECT_THAT(most.more, IsEmpty());
+    EXPECT_THAT(most.others, IsEmpty());
     const WorstPhases rate = worst_of_all({60, 50, 10}, {1000, 50, 50});
     EXPECT_THAT(rate.phases, ElementsAre(1));
-    EXPECT_THAT(rate.more, ElementsAre(0)) << "more misses, at 6 % of 10.9 %";
+    EXPECT_THAT(rate.others, ElementsAre(0)) << "more misses, at 6 % of 10.9 %";
+    EXPECT_FALSE(rate.others_higher);
+    const WorstPhases majority = worst_of_all({61, 53, 7}, {1000, 50, 50});
+    EXPECT_THAT(majority.phases, ElementsAre(0)) << "61 of 121, at any rate";
+    EXPECT_THAT(majority.others, ElementsAre(1));
+    EXPECT_TRUE(majority.others_higher);
 }
 
 TEST(PhasesOfMisses, StandOutFromOneAndAQuarterOfTheMean) {
@@ -81,7 +86,7 @@ RC_GTEST_PROP(PhasesOfMisses, HaveTheMeanAllOrNone, ()) {
     const auto names = *rc::gen::container<Phases>(count, rc::gen::inRange<std::uint32_t>(0, 5));
     const Phases all = first(count);
     const WorstPhases worst = worst_phases(all, {misses, accesses, names}, bounds);
-    for (const Phases* each : {&worst.phases, &worst.peaks, &worst.more}) {
+    for (const Phases* each : {&worst.phases, &worst.peaks, &worst.others}) {
         RC_ASSERT(std::is_sorted(each->begin(), each->end()));
         RC_ASSERT(std::adjacent_find(each->begin(), each->end()) == each->end());
     }

@@ -266,7 +266,7 @@ def fronts_are_staircases_over_all_rows():
 def cells_at_one_place_are_all_named():
     result = sweep_file(["fifo", "lru", "fifo", "lru"], ["1", "1", "2", "2"], [16, 16, 64, 64], [0, 0, 0.1, 0.1], [50, 50, 10, 20])
     shown = texts_of(front(result, wanted(metric="swapouts", standing=["3332:error:5"])))
-    assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2, C = 64" in shown, shown
+    assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2, C = 64, fifo" in shown, shown
 
 
 def worst_file(name):

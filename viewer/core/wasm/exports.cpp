@@ -216,13 +216,17 @@ Answer* CACHETALLY_PAGE(shades)(const Numbers& sum, const Numbers& weight, const
     answer->put_all(found.cells);
     return answer;
 }
-/// Whether there are several to choose from; how many phases and peaks; these, and those with more.
+/// Whether there are several to choose from; how many phases and peaks; whether the others' rate is higher; all three.
 Answer* CACHETALLY_PAGE(worst_phases)(const Words32& among, const Numbers& misses, const Numbers& accesses,
-                                      const Words32& name, double alike, double stands_out) {
-    const WorstPhases found = cachetally::worst_phases(among, {misses, accesses, name}, {alike, stands_out});
+                                      const Words32& name, double alike, double stands_out, double majority) {
+    const WorstPhases found = cachetally::worst_phases(among, {misses, accesses, name}, {alike, stands_out, majority});
     const std::array sizes{found.phases.size(), found.peaks.size()};
     auto* answer = new Answer({found.several ? 1.0 : 0.0});
-    answer->put_all(sizes).put_all(found.phases).put_all(found.peaks).put_all(found.more);
+    answer->put_all(sizes)
+        .put(found.others_higher ? 1 : 0)
+        .put_all(found.phases)
+        .put_all(found.peaks)
+        .put_all(found.others);
     return answer;
 }
 double CACHETALLY_PAGE(clip_of)(const Numbers& values) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
 import { maxIndex, sum } from 'd3-array';
-import { causes as inWords, misses as missesOf, phases as phaseRule, remedies } from '../../answer.json';
+import { causes as inWords, misses as missesOf, phases as phaseRule, rare, remedies } from '../../answer.json';
 import { rangeOf } from './axis';
 import { answer as coreAnswer } from './core';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, narrowed, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Cube, type Dimension, type Filter } from './cube';
@@ -33,11 +33,11 @@ function subjectOf(known: Cube | null, state: State, within: string) {
 /** As the core has it; where none stands out, `phases` are all. */
 function worstPhases(among: number[], names: string[], byPhase: number[], accessesBy: number[]) {
     const numbers = Uint32Array.from(byPhase, (_, i) => (names[i] ? names.indexOf(names[i]) : i));
-    const [several, count, peaks, ...found] = coreAnswer('worst_phases', Uint32Array.from(among), Float64Array.from(byPhase), Float64Array.from(accessesBy), numbers, phaseRule.alike, phaseRule.standsOut).numbers;
+    const [several, count, peaks, higher, ...found] = coreAnswer('worst_phases', Uint32Array.from(among), Float64Array.from(byPhase), Float64Array.from(accessesBy), numbers, phaseRule.alike, phaseRule.standsOut, phaseRule.majority).numbers;
     const missesIn = (phases: number[]) => sum(phases, (i) => byPhase[i]);
-    const [ofPhases, standsOut, more] = [missesIn(among), count > 0, found.slice(count + peaks)];
+    const [ofPhases, standsOut, others] = [missesIn(among), count > 0, found.slice(count + peaks)];
     const phases = standsOut ? found.slice(0, count) : ofPhases > 0 ? among : [];
-    return { several: several > 0, standsOut, phases, inPhases: missesIn(phases), ofPhases, more, inMore: missesIn(more), most: found.slice(count, count + peaks) };
+    return { several: several > 0, standsOut, phases, inPhases: missesIn(phases), ofPhases, others, othersRate: higher ? 'higher' : 'lower', inOthers: missesIn(others), most: found.slice(count, count + peaks) };
 }
 
 /** `level`: another than the first; `chosen`: phases that it is of; `state`: what else is chosen; `brushed`: what is known of what is selected in these phases, which is `within`. */
@@ -65,7 +65,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     // of lines that are selected it is not known; by code and core it is that of the structure
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), moreCause: causeIn(when.more), code, subject, inAll, all: all.misses },
+        ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), othersCause: causeIn(when.others), code, subject, inAll, all: all.misses },
         ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', ...when },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
@@ -89,7 +89,7 @@ const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." (docs/viewer.md) */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, more, inMore, moreCause, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, others, othersRate, inOthers, othersCause, only, subject, asked, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
@@ -99,17 +99,18 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
     if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
     if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
     if (phases.length && several && !standsOut) parts.push(`; ${phaseRule.none}`);
-    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}${more.length > 0 ? `; ${percent(inMore / ofPhases)} are, at a lower rate, in ${phasesInWords(more, names)}${moreCause ? `, where ${share(moreCause)} of them ${inWords[moreCause.name as Cause]}` : ''}` : ''}`);
+    else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}${others.length > 0 ? `; ${percent(inOthers / ofPhases)} in ${phasesInWords(others, names)}, at a ${othersRate} rate${othersCause ? `, where ${share(othersCause)} of them ${inWords[othersCause.name as Cause]}` : ''}` : ''}`);
     return `${parts.join('')}.`;
 }
 
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). The same as in the terminal (viewer/remedy.cpp). */
-export function remedyOf({ level, cause, second, there, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
+export function remedyOf({ level, accesses, misses, cause, second, there, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
     const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
     const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
-    const [words, fact, advice] = remedies[cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
-    const told = fact.replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
-    if (!cause) return [words, `${told}: ${advice}`];
+    const isRare = misses / accesses < rare;
+    const [words, fact, advice] = remedies[isRare ? 'rare' : cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
+    const told = fact.replace('{rate}', percent(misses / accesses)).replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
+    if (!cause || isRare) return [words, `${told}: ${advice}`];
     // longer lines would be shared by more
     const also = second && !(cause.name === 'invalidated' && second.name === 'first use') ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
     const worst = there ? ` In the worst phases: ${remedies[nameOf(there.name as Cause)][0]}.` : '';
@@ -137,12 +138,12 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const code = named && !named.name.startsWith('(') ? named : null;
     const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${chosen ? ' in these phases' : ''}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${chosen ? ` in ${chosen.length > 1 ? 'these phases' : 'this phase'}` : ''}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
     if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phases.length > 0 && answer.several) {
-        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}${answer.more.length > 0 ? `; ${percent(answer.inMore / answer.ofPhases)}, at a lower rate, in ${phasesInWords(answer.more, [])}` : ''}` : `none has ${phaseRule.standsOut} times the mean of all`;
+        const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}${answer.others.length > 0 ? `; ${percent(answer.inOthers / answer.ofPhases)} in ${phasesInWords(answer.others, [])}, at a ${answer.othersRate} rate` : ''}` : `none has ${phaseRule.standsOut} times the mean of all`;
         // what has no room is in the sentence
         const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40);
         const value = answer.standsOut ? (words ?? `${phases.length} phases`) : chosen ? 'in all of these phases' : 'in all phases';
@@ -156,7 +157,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const unknown = isTlb(info, level) || info.causes.length > 0;
     const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known for victim and exclusive levels, sectored caches and the point of coherence' : 'the run was made without --causes';
     const there = answer.there ? `; in the worst phases ${share(answer.there)} ${inWords[answer.there.name as Cause]}` : '';
-    const told = cause ? `${share(cause)} of its misses${there}${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}` : uncaused;
+    const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}${there}` : uncaused;
     return [
         ...tiles,
         { id: 'why', label: 'Why', value: shared ? 'false sharing' : (cause?.name ?? (unknown ? 'not known' : 'not asked')), note: told, go: { ...here, cause: cause?.name ?? '' } },

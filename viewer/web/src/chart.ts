@@ -156,12 +156,11 @@ export function drawLabels(p: Painter, labels: Label[], apart = 0): void {
     for (const { text, colour, weight = 400, places, far = [], from } of labels) {
         const width = textWidth(text, 11, weight);
         const free = ([x, y]: Point) => taken.every((each) => Math.abs(each.y - y) > 12 || x + width + 4 < each.x || x > each.x + each.width + 4);
-        const near = places.find(free);
-        const place = near ?? far.find(free);
+        const place = [...places, ...far].find(free);
         if (!place || taken.some((each) => each.text === text && Math.abs(each.x - place[0]) < apart)) continue;
         const [x, y] = place;
         taken.push({ x, y, width, text });
-        if (!near && from) p.line([from, [Math.min(Math.max(from[0], x), x + width), y + Math.sign(from[1] - y) * 6]], colour, 0.7);
+        if (from && !places.includes(place)) p.line([from, [Math.min(Math.max(from[0], x), x + width), y + Math.sign(from[1] - y) * 6]], colour, 0.7);
         p.rect(x - 1, y - 6, width + 2, 12, `${theme().panel}cc`);
         p.text(x, y, text, { colour, size: 11, weight });
     }

@@ -108,7 +108,8 @@ export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number,
 function drawCut(p: Painter, { x, y, width, height, head }: Box, { mean, max }: Columns, { grain, above }: Buckets, [end, most]: [number, number], { meaning, title, signed, rate }: Panel): void {
     const { marker } = theme();
     const boxes: number[] = [];
-    (signed ? mean.map(Math.abs) : max).forEach((each, px) => each > end && boxes.push(x + px - 1, signed && mean[px] < 0 ? y + height + 1 : y - 5, 3, 4));
+    // large ones for the largest
+    (signed ? mean.map(Math.abs) : max).forEach((each, px) => each > end && boxes.push(...((size) => [x + px - size / 2 + 0.5, signed && mean[px] < 0 ? y + height + 1 : y - size - 2, size, size + 1])(2 * each > most ? 7 : 3)));
     p.rects(boxes, marker);
     const [count, what] = signed ? [boxes.length / 4, 'column'] : [above, grain <= 4096 ? 'line' : 'block'];
     const upTo = `up to ${signed ? '±' : ''}${rate ? percentTick(most).replace(' %', '') : brief(most)}`;

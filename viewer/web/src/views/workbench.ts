@@ -50,7 +50,7 @@ function latestOnes() {
 /** `levels`: of the file, and of the second (unknown: the worst). `change`: what the second has more, in words. `brushed`: what is known of selected lines. */
 function answerBox(app: App, levels: (string | undefined)[], change: string, notes: string[], brushed: Cube[] = [], within?: string): HTMLElement | null {
     const { info } = app.source;
-    const phases = chosenPhases(app);
+    const { phases, absent } = chosenOf(app)!;
     const answer = answerOf(info, levels[0], phases, app.state, brushed[0], within);
     if (differs(app)) {
         const both = [app.source, app.others[0]].map(({ info: own }, i) => {
@@ -69,7 +69,7 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
     };
     const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
-    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, (absent.length > 0 ? `Not in this file: ${absent.join(', ')}. All else: ` : '') + sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
 }
 
 export function workbenchView(app: App): View {

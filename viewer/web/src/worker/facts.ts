@@ -268,7 +268,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         !info.complete && `This run did not come to its end${why && `: ${why}`}. What is shown is what it had.`,
         info.check && !info.check.passed && `The result of ${info.input} is wrong: ${info.check.meaning} is ${info.check.residual}, at most ${info.check.bound}.`,
         info.reduced,
-        number(input.cut) === 1 && `Cut after ${info.count.toLocaleString('en')} references, as asked: what came later is not in this file.`,
+        number(input.cut) === 1 && `Cut after ${info.count.toLocaleString('en')} reference${info.count === 1 ? '' : 's'}, as asked: what came later is not in this file.`,
         info.kind === 'run' && info.run?.references === 0 && 'The program made no references: there is nothing to draw.',
         info.kind !== root.kind && `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables show where it comes from.`,
     ];
