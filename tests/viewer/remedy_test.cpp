@@ -99,6 +99,8 @@ TEST(Remedy, WithoutCausesIsOfTlbsAlone) {
     view.causes.clear();
     view.structures.levels = {{"L1", true, {{0, 0, {40, 4}}}}, {"TLB", true, {{0, 0, {40, 4}}}}};
     view.counts.names.tlbs = {"TLB"};
+    view.counts.run.counts.tlbs.resize(1);
+    view.counts.run.counts.tlbs[0].accesses = 40, view.counts.run.counts.tlbs[0].misses = 4;
     EXPECT_EQ(remedy(view, "L1"), "");
     EXPECT_THAT(remedy(view, "TLB"), StartsWith("What to try: larger pages. "));
     EXPECT_EQ(remedy(RunView(), "L1"), "");
