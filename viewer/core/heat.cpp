@@ -94,7 +94,9 @@ HeatCells HeatSums::cells(CountKind kind) const {
         for (std::size_t column = 0; column < columns_; ++column) {
             const std::size_t at = row * columns_ + column;
             cells.sum[at] = value_of(kind, first_[at], second_.empty() ? 0 : second_[at]);
-            cells.weight[at] = touched_[column] * (edges_[row + 1] - edges_[row]);
+            const bool accessed =
+                second_.empty() || first_[at] > 0;  // lines without misses differ from those left alone
+            cells.weight[at] = touched_[column] * (edges_[row + 1] - edges_[row]) * (accessed ? 1 : -1);
         }
     return cells;
 }

@@ -3,7 +3,9 @@
 //
 // A cell covers a stretch of the axis and some phases. Its lines are those that have counts in any phase; a line that
 // lies in it in part counts by that part, in what it adds and in what it weighs. So lines of equal counts have one
-// colour, however cells and lines lie. Rates are misses over accesses, shared out in the same way.
+// colour, however cells and lines lie. A cell
+// without any access, where these are known, is drawn as empty, and weighs in what cells make together. Rates are
+// misses over accesses, shared out in the same way.
 #pragma once
 
 #include <array>
@@ -23,7 +25,7 @@ struct HeatCells {
     std::size_t columns = 0;
     std::vector<std::uint32_t> edges;  ///< the first phase of each row, and one behind the last
     std::vector<double> sum;
-    std::vector<double> weight;  ///< lines that have any counts, times phases; of rates accesses
+    std::vector<double> weight;  ///< lines that have any counts, times phases; of rates accesses; below 0: not accessed
 
     std::size_t rows() const { return edges.size() - 1; }
 };

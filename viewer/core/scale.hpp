@@ -25,13 +25,13 @@ double clip_of(std::vector<double> values);
 /// The largest value, or the clip if the largest lies far above it.
 double end_of_scale(double clip, double most, DrawnScale scale);
 
-/// Cells as sums over weights; nothing where the weight is 0. Of differences values may be below 0.
+/// Cells as sums over weights; nothing where the weight is 0 or less. Of differences values may be below 0.
 struct CellValues {
     std::span<const double> sum, weight;
     bool differences = false;
 };
 
-/// What a cell is drawn as: no line, nothing of what is counted, above the end of the scale; then the shades up from 0,
+/// What a cell is drawn as: no line or no access, nothing of what is counted, above the end of the scale; then the shades up from 0,
 /// and those down from it.
 constexpr std::uint8_t cell_empty = 0, cell_zero = 1, cell_above = 2, first_shade = 3;
 

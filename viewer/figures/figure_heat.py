@@ -21,14 +21,14 @@ class HeatCells:
 
 
 def legend_of(figure, axes, shades, label, text):
-    """The scale, with the colours of what is nothing beneath it and of what is cut above it. `text`: of a number."""
+    """The scale, with the colours of what is 0 beneath it and of what is cut above it. `text`: of a number."""
     part = 12 / (72 * (figure.get_size_inches()[1] - 0.75))  # points, of a bar about so high
     bar = figure.colorbar(shades.scale(), ax=axes, pad=0.01, aspect=30, extend="both" if shades.above else "min", extendfrac=part, extendrect=True)
     if shades.log:
         bar.ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if shades.end < 100 * shades.least else (1,)))
-    bar.ax.yaxis.set_major_formatter(lambda value, _: text(value))
+    bar.ax.yaxis.set_major_formatter(lambda value, _: text(value) if value else "")
     bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    bar.ax.text(1.6, -0.7 * part, "none", transform=bar.ax.transAxes, va="center", fontsize=7)
+    bar.ax.text(1.6, -0.7 * part, "0", transform=bar.ax.transAxes, va="center", fontsize=7)
     if shades.above:
         cells = f"{number(shades.above)} cell{'' if shades.above == 1 else 's'} up to {text(shades.most)}"
         bar.ax.text(0.5, 1 + 1.3 * part, cells, transform=bar.ax.transAxes, ha="center", va="bottom", fontsize=6.5, color=LIGHT["marker"])

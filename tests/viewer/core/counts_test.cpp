@@ -232,6 +232,20 @@ TEST(DrawnHeat, CellsAreMeansPerLineAndPhase) {
     EXPECT_EQ(rates.weight, (Numbers{8, 0, 4, 0}));
 }
 
+// The line is used without a miss in phase 1, and left alone in phase 2.
+TEST(DrawnHeat, NoMissDiffersFromNoAccess) {
+    Rows rows;
+    rows.add(0, 6, 3, 0);
+    rows.add(0, 6, 0, 1);
+    for (const CountKind kind : {CountKind::misses, CountKind::accesses, CountKind::hits}) {
+        const HeatCells cells = heat_of(rows, 1, 1, 3, kind);
+        EXPECT_EQ(cells.weight, (Numbers{1, 1, -1})) << "as much as others where cells are put together";
+        const std::vector<std::uint8_t> shades = shades_of({cells.sum, cells.weight}, DrawnScale::linear).cells;
+        EXPECT_EQ(shades[1] == cell_zero, kind == CountKind::misses);
+        EXPECT_EQ(shades[2], cell_empty);
+    }
+}
+
 TEST(DrawnHeat, LinesCountByTheirParts) {
     Rows rows;
     for (std::uint64_t i = 0; i < 3; ++i) rows.add(i, 12);

@@ -197,12 +197,13 @@ def heat_cells_are_means_per_line_and_phase():
             for options in ({}, {"linear": True}, {"log": True}):
                 figure = heat(result, wanted(what=what, **options))
                 assert list(figure.axes[0].images[0].get_extent()) == [0, 64 * lines, rows - 0.5, -0.5]
-                dense = np.zeros((phases, lines))
+                dense, used = np.zeros((2, phases, lines))
                 np.add.at(dense, (phase, line), count)
-                dense = np.array([dense[a:b].sum(axis=0) for a, b in zip(first, first[1:])])
+                np.add.at(used, (phase, line), accesses)
+                dense, used = (np.array([each[a:b].sum(axis=0) for a, b in zip(first, first[1:])]) @ share_of(lines) for each in (dense, used))
                 ever = np.isin(np.arange(lines), line)
-                with np.errstate(invalid="ignore"):
-                    has = dense @ share_of(lines) / np.outer(np.diff(first), ever @ share_of(lines))
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    has = np.where(used > 0, dense / np.outer(np.diff(first), ever @ share_of(lines)), np.nan)
                 assert nearly(cells_of(figure), colours_of(has, "log" in options, "linear" in options)), (phases, what, options)
                 plt.close(figure)
 
@@ -227,16 +228,18 @@ def colour_at(figure, x, y, axes=None):
 
 
 def heat_tells_no_line_nothing_and_the_least_apart():
-    # a structure of 8 lines, a hole, 8 more; in phase 1 the first eight have nothing; the least is 60 of 64
+    # a structure of 8 lines, a hole, 8 more; in phase 1 the first eight have no misses, in phase 2 no accesses; the least is 60 of 64
     address = 0x10000 + 64 * np.arange(8)
     far = 0x900000 + 64 * np.arange(8)
     for low, log in ((60, False), (60, True), (0.5, True), (1, False)):
-        result = lines_file("apart", np.concatenate([address, far, far]), [0] * 16 + [1] * 8, [low] * 8 + [64] * 8 + [64] * 8)
-        figure = heat(result, wanted(log=log, linear=not log))
+        misses = [low] * 8 + [64] * 8 + [0] * 8 + [64] * 16
+        result = lines_file("apart", np.concatenate([address, far, address, far, far]), [0] * 16 + [1] * 16 + [2] * 8, [64] * 40, misses)
+        figure = heat(result, wanted(what="misses", log=log, linear=not log))
         second = 512 + 13  # the gap is 1.2 % of 1024 bytes
         paper = colour_at(figure, 512 + 9.5, 0)  # beside the mark of the hole
         none, least, most = colour_at(figure, 250, 1), colour_at(figure, 250, 0), colour_at(figure, second + 250, 0)
         assert len({paper, none, least, most}) == 4, (paper, none, least, most)
+        assert colour_at(figure, 250, 2) == paper, "what is not accessed is not drawn"
         assert paper == (255, 255, 255)
         assert none == tuple(rgb(DRAWING["light"]["zero"])) and most == tuple(rgb(DRAWING["light"]["ramp"][-1]))
         # the legend is of the same colours
@@ -247,7 +250,7 @@ def heat_tells_no_line_nothing_and_the_least_apart():
             expected = colours_of([[low if log else 1e-9, at, 64]], log, True)[0, 1, :3]
             assert np.abs(np.array(colour_at(figure, 0.5, at, bar)) - expected).max() <= 8, (low, log, part)
         shown = texts_of(figure)
-        assert any(each.startswith("accesses per line and phase") for each in shown) and "none" in shown, shown
+        assert any(each.startswith("misses per line and phase") for each in shown) and "0" in shown, shown
         plt.close(figure)
 
 

@@ -302,7 +302,7 @@ export function fieldPlot(acts: FieldActs) {
         const where = structureAt(structures, address) ? `${describe(structures, address)} · ${hex(address)}` : hex(address);
         if (row >= 0 && heat) {
             const mean = meanIn(heat, drawn, row, x);
-            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${textOf({ rate, signed: heat.signed })(mean)} ${panels[0].meaning} and phase`}`;
+            return `${nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'nothing counted' : `${textOf({ rate, signed: heat.signed })(mean)} ${panels[0].meaning} and phase`}`;
         }
         const parts = panels.map((panel) => {
             const data = dataFor(panel, ...range);

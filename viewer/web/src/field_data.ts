@@ -64,7 +64,7 @@ function bucketsOfSpread(heat: Heat, { phases, rate, series }: Chosen, [x0, x1]:
         for (let row = 0; row < rows; ++row) {
             if (wanted && !wanted.has(edges[row])) continue;
             buckets.sum[c] += heat.sum[row * columns + c];
-            const weight = heat.weight[row * columns + c];
+            const weight = Math.abs(heat.weight[row * columns + c]);
             buckets.touched[c] = rate ? buckets.touched[c] + weight : Math.max(buckets.touched[c], weight / (edges[row + 1] - edges[row]));
         }
         if (buckets.touched[c] > 0) buckets.min[c] = buckets.max[c] = buckets.sum[c] / buckets.touched[c];

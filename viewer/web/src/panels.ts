@@ -201,20 +201,19 @@ export function differenceOf(a: Buckets, b: Buckets): Buckets {
     };
 }
 
-const rowsAtMost = heatColumns;
-
-/** Sum and weight of the cells of a row that x0 .. x1 of the axis reach into. */
+/** Sum and weight of the cells of a row that x0 .. x1 of the axis reach into, and the largest weight. */
 function cellsIn({ sum: sums, weight, columns }: Heat, [from, to]: [number, number], row: number, x0: number, x1: number): number[] {
     const width = (to - from) / columns;
     const first = Math.max(0, Math.floor((x0 - from) / width + 1e-6));
     const last = Math.min(columns, Math.max(first + 1, Math.ceil((x1 - from) / width - 1e-6)));
-    return [sums, weight].map((values) => sum(values.subarray(row * columns + first, row * columns + last)));
+    const own = range(row * columns + first, row * columns + last);
+    return [sum(own, (i) => sums[i]), sum(own, (i) => Math.abs(weight[i])), maxOf(own, (i) => weight[i]) ?? 0];
 }
 
-/** Their mean per line and phase; NaN where no line is. */
+/** Their mean per line and phase; NaN where no line is, or none is accessed. */
 export function meanIn(heat: Heat, drawn: [number, number], row: number, x0: number, x1 = x0): number {
-    const [all, weight] = cellsIn(heat, drawn, row, x0, x1);
-    return weight > 0 ? all / weight : NaN;
+    const [all, lines, most] = cellsIn(heat, drawn, row, x0, x1);
+    return most > 0 ? all / lines : NaN;
 }
 
 /** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
@@ -236,7 +235,7 @@ export function tableOf(caption: string, model: FieldModel, rowNames: string[]):
     if (lines) headers.push('lines');
     if (cells) headers.push(...rowNames.map((row) => `${row} mean`));
     const rows: Row[] = [];
-    const step = Math.max((x1 - x0) / rowsAtMost, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
+    const step = Math.max((x1 - x0) / heatColumns, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
     const add = (from: number, to: number) => {
         const address = addressesIn(axis, from, to)[0]?.[0];
         const values = data.flatMap((each, i) => valuesIn(each, from, to, panels[i]));

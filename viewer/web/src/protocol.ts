@@ -154,7 +154,7 @@ export interface Selected {
 export interface Heat {
     rows: number; columns: number;
     sum: Float64Array;
-    /** Lines that have any counts, times phases; of rates accesses. A line that lies in a cell in part counts by that part. */
+    /** Lines that have any counts, times phases, below 0: not accessed; of rates accesses. A line that lies in a cell in part counts by that part. */
     weight: Float64Array;
     /** First phase of each row, and one behind the last. */
     edges: number[];
