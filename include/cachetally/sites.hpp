@@ -61,6 +61,7 @@ struct ObjectBlock {
     std::uint32_t object = 0;
     Address base = 0;
     std::uint64_t bytes = 0;
+    bool alone = false;  ///< no other object had any memory of this one's blocks
     friend bool operator==(const ObjectBlock&, const ObjectBlock&) = default;
 };
 

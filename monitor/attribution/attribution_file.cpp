@@ -45,6 +45,32 @@ void write_rows(Group group, const Attribution& attribution) {
     set_axes(group, "accesses", {"row"}, others);
 }
 
+/// Addresses mean these objects at any time of the run: those that share memory with others have none.
+void write_blocks(Group& attribution, const std::vector<std::string>& objects, std::vector<ObjectBlock> blocks) {
+    std::erase_if(blocks, [](const ObjectBlock& block) { return !block.alone; });
+    if (blocks.empty()) return;
+    Group group = attribution.create_group("blocks");
+    group.write_texts("name", column_of(blocks, [&](const ObjectBlock& block) { return objects[block.object]; }));
+    group.write("object", column_of(blocks, &ObjectBlock::object));
+    group.write("base", column_of(blocks, &ObjectBlock::base));
+    group.write("bytes", column_of(blocks, &ObjectBlock::bytes));
+}
+
+std::vector<ObjectBlock> read_blocks(const Group& attribution, std::size_t objects) {
+    std::vector<ObjectBlock> blocks;
+    if (!attribution.has("blocks")) return blocks;
+    const Group group = attribution.open_group("blocks");
+    const auto object = group.read<std::uint32_t>("object");
+    const auto base = read_column<std::uint64_t>(group, "base", object.size()),
+               bytes = read_column<std::uint64_t>(group, "bytes", object.size());
+    for (std::size_t i = 0; i < object.size(); ++i) {
+        if (object[i] >= objects || bytes[i] == 0 || base[i] + (bytes[i] - 1) < base[i])
+            throw StorageError(fmt::format("{}: row {} is no block; the file is damaged", group.where(), i));
+        blocks.push_back({object[i], base[i], bytes[i], true});
+    }
+    return blocks;
+}
+
 void write_names(Group& attribution, const std::vector<Site>& sites, const SiteNames& names) {
     Group group = attribution.create_group("sites");
     group.write("code", column_of(sites, &Site::code));
@@ -58,6 +84,7 @@ void write_names(Group& attribution, const std::vector<Site>& sites, const SiteN
     code.write_texts("module", column_of(names.code, &CodePlace::module));
     attribution.write_texts("objects", names.objects);
     if (!names.fields.empty()) attribution.write_texts("fields", names.fields);
+    write_blocks(attribution, names.objects, names.blocks);
 }
 
 SiteNames read_names(const Group& attribution) {
@@ -73,6 +100,7 @@ SiteNames read_names(const Group& attribution) {
         names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});
     names.objects = attribution.read_texts("objects");
     if (attribution.has("fields")) names.fields = attribution.read_texts("fields");
+    names.blocks = read_blocks(attribution, names.objects.size());
     return names;
 }
 
@@ -105,6 +133,16 @@ bool read_into(const Group& group, const char* name, std::vector<Attribution::Ro
 void require_core(const Group& group, std::uint32_t core) {
     constexpr std::uint32_t most_cores = 256;
     if (core >= most_cores) throw StorageError("{}: there is no core {}; the file is damaged", group.where(), core);
+}
+
+std::vector<Region> read_heap_blocks(const Group& root) {
+    if (!root.has("attribution")) return {};
+    const Group group = root.open_group("attribution");
+    const std::vector<std::string> objects = group.read_texts("objects");
+    std::vector<Region> regions;
+    for (const ObjectBlock& block : read_blocks(group, objects.size()))
+        regions.push_back({objects[block.object], block.base, block.bytes, 0});
+    return regions;
 }
 
 void write_attribution(Group& root, const Attribution& attribution) {

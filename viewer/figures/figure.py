@@ -136,9 +136,8 @@ class Result:
             raise Refused(f"{path}: cannot be read: {error}") from None
         if self.file.attrs.get("format") != "cachetally result":
             raise Refused(f"{path}: is no result of cachetally")
-        table = self.file["structures"] if "structures" in self.file else None
-        self.structures = [] if table is None else [
-            clean(name) for name, size in zip(table["name"].asstr()[:], table["bytes"][:]) if size > 0]
+        tables = [self.file[path] for path in ("structures", "attribution/blocks") if path in self.file]
+        self.structures = [clean(name) for table in tables for name, size in zip(table["name"].asstr()[:], table["bytes"][:]) if size > 0]
 
     def title(self, some=""):
         """"lu n=128 on schulz2002", as far as the file says it; `some`: of the programs."""

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "monitor/attribution/attribution_file.hpp"
 #include "viewer/core/counts.hpp"
 #include "viewer/core/heat.hpp"
 #include "viewer/core/scale.hpp"
@@ -129,7 +130,10 @@ void write_axis(Group& root, const AddressAxis& axis, const InputFile& file, dou
         start.push_back(stretch.start);
     }
     constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
-    for (const Region& region : drawn_structures(file)) {
+    std::vector<Region> structures = drawn_structures(file);
+    const std::vector<Region> heap = read_heap_blocks(file.root());
+    structures.insert(structures.end(), heap.begin(), heap.end());
+    for (const Region& region : structures) {
         const auto place = place_on(axis, {region.base, region.base + (region.bytes - 1)});
         from.push_back(place ? place->first : nowhere);
         to.push_back(place ? place->second : nowhere);

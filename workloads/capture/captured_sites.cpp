@@ -62,7 +62,7 @@ std::uint32_t CapturedSites::object(const std::string& name) {
 std::uint32_t CapturedSites::mapped_by(std::vector<Address> stack) {
     const auto next = static_cast<std::uint32_t>(objects_.size());
     const auto [found, is_new] = by_stack_.try_emplace({era_, std::move(stack)}, next);
-    if (is_new) objects_.push_back({{}, found->first.second, nullptr, {}, false, true, era_});
+    if (is_new) objects_.push_back({{}, found->first.second, nullptr, {}, false, true, true, era_});
     return found->second;
 }
 
@@ -72,7 +72,7 @@ std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, std::uint6
     const auto [found, is_new] = by_stack_.try_emplace({era_, std::move(stack)}, next);
     if (!is_new) return found->second;
     const std::vector<Address>& frames = found->first.second;
-    objects_.push_back({{}, frames, nullptr, {}, false, false, era_});
+    objects_.push_back({{}, frames, nullptr, {}, false, true, false, era_});
     if (!options_.any() || frames.empty()) return found->second;
     const ProgramNames& names = names_of(events);
     choose_layout(found->second, "heap: " + name_of(frames, names), names, {});
@@ -253,7 +253,10 @@ std::string CapturedSites::name_of(const std::vector<Address>& stack, const Prog
 void CapturedSites::keep_block(const ObjectBlock& block) {
     constexpr std::size_t most_blocks = 64;
     Object& object = objects_[block.object];
-    if (object.many_blocks || block.bytes == 0) return;
+    if (block.bytes == 0) return;
+    owners_.take(block.base, block.bytes, object.many_blocks ? MemoryOwners::several : block.object,
+                 [&](std::uint32_t other) { object.alone = objects_[other].alone = false; });
+    if (object.many_blocks) return;
     for (ObjectBlock& known : object.blocks) {
         if (known.base == block.base) {
             known.bytes = std::max(known.bytes, block.bytes);
@@ -271,7 +274,9 @@ void CapturedSites::keep_block(const ObjectBlock& block) {
 
 std::vector<ObjectBlock> CapturedSites::object_blocks() const {
     std::vector<ObjectBlock> all;
-    for (const Object& object : objects_) all.insert(all.end(), object.blocks.begin(), object.blocks.end());
+    for (const Object& object : objects_)
+        for (const ObjectBlock& block : object.blocks)
+            all.push_back({block.object, block.base, block.bytes, object.alone});
     return all;
 }
 

@@ -17,6 +17,7 @@
 
 #include "cachetally/sites.hpp"
 #include "workloads/capture/captured_events.hpp"
+#include "workloads/capture/memory_owners.hpp"
 #include "workloads/capture/object_map.hpp"
 #include "workloads/capture/program_names.hpp"
 
@@ -96,6 +97,7 @@ private:
         const Layout* layout = nullptr;
         std::vector<ObjectBlock> blocks = {};
         bool many_blocks = false;  ///< too many to be kept
+        bool alone = true;         ///< no other object had any of their memory
         bool mapped = false;       ///< by the program, without malloc
         std::size_t era = 0;       ///< of the stack (CapturedFiles)
     };
@@ -125,6 +127,7 @@ private:
     };
     std::vector<Recent> recent_ = std::vector<Recent>(8192);  ///< in front of numbers_, by hash; 0: none
     ObjectMap map_;
+    MemoryOwners owners_;
     ObjectMap::Block nothing_;
     std::vector<Latest> latest_;          ///< by code
     std::vector<std::uint32_t> fetches_;  ///< sites by code

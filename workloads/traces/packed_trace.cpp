@@ -177,12 +177,14 @@ void read_object_blocks(const PackedFile& file, SiteNames& names) {
     const Group group = file.trace.open_group(packed_names::object_blocks);
     const auto objects = group.read<std::uint32_t>("object");
     const auto bases = group.read<std::uint64_t>("base"), bytes = group.read<std::uint64_t>("bytes");
-    if (bases.size() != objects.size() || bytes.size() != objects.size())
+    auto alone = std::vector<std::uint8_t>(objects.size());
+    if (group.has("alone")) alone = group.read<std::uint8_t>("alone");
+    if (bases.size() != objects.size() || bytes.size() != objects.size() || alone.size() != objects.size())
         throw TraceError(group.where() + ": its columns differ in length");
     for (std::size_t i = 0; i < objects.size(); ++i) {
         if (objects[i] >= names.objects.size() || bytes[i] == 0 || bases[i] + (bytes[i] - 1) < bases[i])
             throw TraceError(fmt::format("{}: row {} is no block of an object", group.where(), i));
-        names.blocks.push_back({objects[i], bases[i], bytes[i]});
+        names.blocks.push_back({objects[i], bases[i], bytes[i], alone[i] != 0});
     }
 }
 

@@ -145,6 +145,9 @@ struct PackedTraceWriter::State {
         object_blocks.write("object", column_of(site_names.blocks, &ObjectBlock::object));
         object_blocks.write("base", column_of(site_names.blocks, &ObjectBlock::base));
         object_blocks.write("bytes", column_of(site_names.blocks, &ObjectBlock::bytes));
+        object_blocks.write("alone", column_of(site_names.blocks, [](const ObjectBlock& block) {
+                                return static_cast<std::uint8_t>(block.alone ? 1 : 0);
+                            }));
     }
 
     /// Writes all but the attribute that says whether the trace is complete, and lets go of the file's objects.

@@ -218,6 +218,34 @@ def check_fields(trace):
     return checked
 
 
+def check_blocks(trace, result):
+    """Data references to blocks of the result are to their object, or the allocator's."""
+    with h5py.File(trace) as file:
+        objects = [name.decode() for name in file["trace/objects"][:]]
+        of_site = file["trace/sites/object"][:]
+    with h5py.File(result) as file:
+        if "blocks" not in file["attribution"]:
+            return 0
+        table = file["attribution/blocks"]
+        blocks = list(zip(*(table[each][:].tolist() for each in ("base", "bytes", "object"))))
+        assert [objects[number] for *_, number in blocks] == [name.decode() for name in table["name"][:]]
+    inside = Counter()
+    for item in trace_items(trace):
+        if not isinstance(item, tuple) or item[3] == 2:
+            continue
+        for base, size, number in blocks:
+            if base <= item[0] < base + size:
+                found = objects[of_site[item[1]]]
+                assert found in (objects[number], "(heap)"), f"{found} in a block of {objects[number]}"
+                inside[number] += found == objects[number]
+    every = Counter()
+    for item in trace_items(trace):
+        if isinstance(item, tuple) and item[3] != 2:
+            every[of_site[item[1]]] += 1
+    assert all(inside[number] == every[number] for _, _, number in blocks), "references outside of an object's blocks"
+    return len(blocks)
+
+
 def check_cores(file):
     """Of one core all counts, level by level."""
     cores = {name: data[:] for name, data in file["cores"].items()}
@@ -270,7 +298,8 @@ def main():
                        stdout=subprocess.DEVNULL, check=True)
         fields = check_fields(trace)
         rows, misses = check(result, expected_of(trace))
-    print(f"{misses} misses in {rows} rows are as expected, with causes, evictions, cycles and bytes used; {fields} references have their fields")
+        blocks = check_blocks(trace, result)
+    print(f"{misses} misses in {rows} rows are as expected, with causes, evictions, cycles and bytes used; {fields} references have their fields; {blocks} blocks")
 
 
 if __name__ == "__main__":

@@ -37,13 +37,28 @@ private:
     CapturedSites sites_;
 };
 
+TEST(ObjectBlocks, AreAloneWhereNoOtherObjectHadTheirMemory) {
+    Heap heap;
+    heap.allocate(0x1000, 64, 0xa);
+    heap.allocate(0x2000, 64, 0xb);
+    heap.release(0x1000);
+    heap.allocate(0x1000, 32, 0xa);  // its own again
+    heap.allocate(0x3000, 64, 0xc);
+    heap.release(0x2000);
+    heap.allocate(0x2030, 64, 0xc);  // part of what 0xb had
+    std::vector<bool> alone;
+    for (const ObjectBlock& block : heap.blocks()) alone.push_back(block.alone);
+    EXPECT_EQ(alone, (std::vector{true, false, false, false})) << "0xa, 0xb, and both of 0xc";
+}
+
 TEST(ObjectBlocks, OfEachCallerByObject) {
     Heap heap;
     heap.allocate(0x1000, 64, 0x400000);
     heap.allocate(0x2000, 32, 0x400100);
     heap.allocate(0x1040, 16, 0x400000);
     const std::uint32_t a = heap.object(0x1000), b = heap.object(0x2000);
-    EXPECT_EQ(heap.blocks(), (std::vector<ObjectBlock>{{a, 0x1000, 64}, {a, 0x1040, 16}, {b, 0x2000, 32}}));
+    EXPECT_EQ(heap.blocks(),
+              (std::vector<ObjectBlock>{{a, 0x1000, 64, true}, {a, 0x1040, 16, true}, {b, 0x2000, 32, true}}));
 }
 
 TEST(ObjectBlocks, OneThatGrowsInPlaceOrComesAgainIsOne) {
@@ -54,7 +69,7 @@ TEST(ObjectBlocks, OneThatGrowsInPlaceOrComesAgainIsOne) {
     heap.allocate(0x1000, 96, 0x400000);
     heap.release(0x1000);
     heap.allocate(0x1000, 16, 0x400000);
-    EXPECT_EQ(heap.blocks(), (std::vector<ObjectBlock>{{a, 0x1000, 96}}));
+    EXPECT_EQ(heap.blocks(), (std::vector<ObjectBlock>{{a, 0x1000, 96, true}}));
 }
 
 TEST(ObjectBlocks, NoneOfManyAndOfThoseThatOverlap) {

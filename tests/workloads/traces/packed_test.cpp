@@ -58,7 +58,7 @@ TEST(PackedTrace, GivesBackWhatSitesAre) {
     const SiteNames names{{{}, {0x401000, "main", "a.c", 7, "a"}},
                           {"", "A", "heap: main"},
                           {"", "node.next"},
-                          {{2, 0x10000, 64}, {2, 0x20000, 8}}};
+                          {{2, 0x10000, 64, true}, {2, 0x20000, 8, false}}};
     PackedTraceWriter writer(directory / "t.h5", 1, {});
     writer.set_sites(sites, names);
     writer.finish();

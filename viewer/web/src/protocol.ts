@@ -35,8 +35,8 @@ export interface Component {
 
 export interface Structure {
     name: string; base: bigint; bytes: number; elementBytes: number;
-    /** Of two-dimensional arrays: elements of a row; 0: it is none. */
-    rowElements: number;
+    /** Of two-dimensional arrays: elements of a row; 0: it is none. `heap`: it is a block of an allocation. */
+    rowElements: number; heap: boolean;
 }
 
 /** Something counted over addresses: a level's accesses and misses, the events of a link, what a monitor gave. */

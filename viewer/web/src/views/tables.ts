@@ -49,7 +49,7 @@ function levelColumns(info: FileInfo, by: Dimension): [string, (each: unknown, i
 }
 
 const structureTable = (info: FileInfo): Table =>
-    tableBy('Data structures', info.structures, [
+    tableBy('Data structures', info.structures.filter(({ heap }) => !heap), [
         ['structure', ({ name }) => name],
         ['base', ({ base, bytes: size }) => (size ? hex(base) : '')],
         ['bytes', ({ bytes: size }) => size],

@@ -152,13 +152,14 @@ function attributesOf(store: Store, path: string): TableRow {
     return row;
 }
 
-function structures(store: Store): Structure[] {
-    if (!store.has('structures')) return [];
-    const several = store.has('structures/row_elements') ? ['row_elements'] : [];
-    store.requireColumns('structures', ['name', 'base', 'bytes', 'element_bytes', ...several]);
-    const base = store.dataset('structures/base')?.value as BigUint64Array;
-    const [bytes, element, row] = ['bytes', 'element_bytes', ...several].map((column) => store.numbers(`structures/${column}`));
-    return store.texts('structures/name').map((name, i) => ({ name, base: base[i] ?? 0n, bytes: bytes[i], elementBytes: element[i], rowElements: row?.[i] ?? 0 }));
+/** Those of a table. `heap`: blocks of allocations, which have no elements. */
+function structuresOf(store: Store, path: string, heap: boolean): Structure[] {
+    if (!store.has(path)) return [];
+    const several = ['element_bytes', 'row_elements'].filter((each, i) => (i === 0 && !heap) || store.has(`${path}/${each}`));
+    store.requireColumns(path, ['name', 'base', 'bytes', ...several]);
+    const base = store.dataset(`${path}/base`)?.value as BigUint64Array;
+    const [bytes, element, row] = ['bytes', ...several].map((column) => store.numbers(`${path}/${column}`));
+    return store.texts(`${path}/name`).map((name, i) => ({ name, base: base[i] ?? 0n, bytes: bytes[i], elementBytes: element?.[i] ?? 0, rowElements: row?.[i] ?? 0, heap }));
 }
 
 /** Accesses and misses of levels by structure and phase, as columns; with --per-core also by core. */
@@ -245,7 +246,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         check: check && { passed: number(check.passed) === 1, meaning: text(check.meaning), residual: number(check.residual), bound: number(check.bound) },
         run: run && { references: number(run.references), cycles: number(run.cycles), pageWalks: number(run.page_walks) },
         components: parts,
-        structures: structures(store),
+        structures: [...structuresOf(store, 'structures', false), ...structuresOf(store, 'attribution/blocks', true)],
         causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
         sharing: store.has('sharing') ? sharingOf(store) : null,
         structureLevels: structureLevels(store, parts),

@@ -43,8 +43,8 @@ async function open(source: File, trust: boolean): Promise<FileInfo> {
     return info;
 }
 
-/** The addresses that errors of sweeps are about: all structures but stacks. */
-const dataRanges = () => info.structures.filter((each) => each.bytes > 0 && !each.name.startsWith('stack')).map(rangeOf);
+/** The addresses that errors of sweeps are about: all structures but stacks and the heap. */
+const dataRanges = () => info.structures.filter((each) => each.bytes > 0 && !each.heap && !each.name.startsWith('stack')).map(rangeOf);
 
 /** What the page may ask; the first argument is a token of the request. */
 const answers = {
