@@ -193,6 +193,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     if (!view.execution.empty()) json["execution"] = view.execution;
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();
+    if (view.counts.hit_time) json["hit_cycles"] = *view.counts.hit_time / view.counts.period;
     if (run.core_ends.size() > 1) json["quantum_ps"] = run.quantum;
     json["levels"] = counts_of(names.levels, run.counts.caches);
     json["tlbs"] = counts_of(names.tlbs, run.counts.tlbs);

@@ -17,6 +17,7 @@
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
 #include "viewer/text_table.hpp"
+#include "viewer/worst.hpp"
 
 namespace cachetally {
 namespace {
@@ -278,6 +279,10 @@ std::string heading(const RunView& view, const TextOptions& options) {
     if (references != 0)
         sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
+    if (view.counts.hit_time && options.phases.all() && cycles > 0)
+        sums += fmt::format("; misses take {} of the time",
+                            percentage(1 - static_cast<double>(*view.counts.hit_time / view.counts.period) /
+                                               static_cast<double>(cycles)));
     const std::string level = options.level.empty() ? answered_level(view) : options.level;
     std::string lines;
     const std::string& structure = options.structure;

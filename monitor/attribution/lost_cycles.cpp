@@ -72,6 +72,28 @@ std::array<Tick, 3> LostCycles::hit_times(const Topology& topology) {
     return times;
 }
 
+std::optional<Tick> time_of_hits(const Topology& topology, const RunResult& run) {
+    std::size_t ran = 0;
+    for (std::size_t core = 0; core < run.core_ends.size(); ++core) ran += run.core_ends[core] > core ? 1 : 0;
+    if (ran != 1) return std::nullopt;
+    const std::array<Tick, 3> times = LostCycles::hit_times(topology);
+    const auto time_of = [&](ReferenceKind kind) { return times[static_cast<unsigned>(kind)]; };
+    Tick time = 0;
+    for (const LinkInfo& link : topology.links()) {
+        const Component& first = topology.components()[link.to];
+        if (topology.components()[link.from].kind != Component::Kind::core || first.kind == Component::Kind::tlb)
+            continue;
+        const bool others_ask = std::ranges::any_of(topology.links(), [&](const LinkInfo& other) {
+            return other.to == link.to && topology.components()[other.from].kind == Component::Kind::cache;
+        });
+        if (first.kind != Component::Kind::cache || others_ask) return std::nullopt;
+        const CacheCounts& counts = run.counts.caches[first.index];
+        time += counts.loads * time_of(ReferenceKind::load) + counts.stores * time_of(ReferenceKind::store) +
+                counts.fetches * time_of(ReferenceKind::fetch);
+    }
+    return time;
+}
+
 /// Looks at each reference by itself.
 class LostCycles::References final : public ReferenceListener {
 public:

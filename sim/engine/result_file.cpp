@@ -160,6 +160,7 @@ StoredRun read_run(const Group& root) {
         throw StorageError(fmt::format("{}: a cycle of 0 ps cannot be; the file is damaged", group.where()));
     stored.run.counts.references = group.whole_attribute("references");
     stored.run.counts.page_walks = group.whole_attribute("page_walks");
+    if (group.has_attribute("hit_cycles")) stored.hit_time = group.whole_attribute("hit_cycles") * stored.period;
     if (group.has_attribute("quantum")) stored.run.quantum = group.whole_attribute("quantum");
     stored.run.core_ends = group.read<std::uint64_t>("core_end");
     for (std::size_t core = 0; core < stored.run.core_ends.size(); ++core)

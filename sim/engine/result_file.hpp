@@ -32,6 +32,8 @@ struct StoredRun {
     ComponentNames names;
     Tick period = 1000;
     RunResult run;  ///< complete and failure are the root's business and not filled in
+    /// What the run takes if all accesses hit the first levels; nothing: not known.
+    std::optional<Tick> hit_time = {};
 };
 
 /// Throws StorageError where something is missing or does not fit together.

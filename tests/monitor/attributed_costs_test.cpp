@@ -142,6 +142,11 @@ RC_GTEST_PROP(LostCycles, AndHitsAreTheTimeOfTheRun, ()) {
             time += lines * hits[static_cast<unsigned>(reference.kind)];
         }
     RC_ASSERT(time == found.run.end());
+    Tick lost = 0;
+    for (const Attribution::Row& row : found.attribution.rows) lost += row.cycles * machine.period;
+    const std::optional<Tick> hit_time = time_of_hits(topology, found.run);
+    RC_ASSERT(!hit_time || *hit_time + lost == found.run.end());
+    RC_CLASSIFY(hit_time.has_value());
 }
 
 /// Latencies times events are what single references lose.

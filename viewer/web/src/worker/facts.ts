@@ -244,7 +244,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         settings: store.texts('input/settings'),
         machine: { name: text(machine.name), cores: number(machine.cores), yaml: store.texts('machine/yaml').join('') },
         check: check && { passed: number(check.passed) === 1, meaning: text(check.meaning), residual: number(check.residual), bound: number(check.bound) },
-        run: run && { references: number(run.references), cycles: number(run.cycles), pageWalks: number(run.page_walks) },
+        run: run && { references: number(run.references), cycles: number(run.cycles), hitCycles: number(run.hit_cycles), pageWalks: number(run.page_walks) },
         components: parts,
         structures: [...structuresOf(store, 'structures', false), ...structuresOf(store, 'attribution/blocks', true)],
         causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
