@@ -280,7 +280,7 @@ export function fieldPlot(acts: FieldActs) {
 
     function drawCursor(p: Painter): void {
         const { all, field } = layout;
-        const select = acts.brush ? 'Drag selects addresses and phases, a click a phase or a structure; wheel or +/− zooms.' : 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width.';
+        const select = acts.brush ? `Drag selects addresses${rows() > 1 ? ' and phases, a click a phase or' : ', a click'} a structure; wheel or +/− zooms.` : 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width.';
         if (!cursor) return tell(`${select} Solid: mean of the lines in a column; pale: up to the largest.`);
         const x = across()(cursor.x);
         if (x < all.x || x > all.x + all.width) return;

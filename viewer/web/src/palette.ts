@@ -2,7 +2,7 @@
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
 import { range, sort } from 'd3-array';
 import { phaseCount, shows, turned, type App, type State } from './app';
-import { cubeOf, firstLevels } from './cube';
+import { causeNames, cubeOf, firstLevels } from './cube';
 import { dialog, h } from './dom';
 import { phasesInWords } from './numbers';
 import { viewsOf } from './views';
@@ -28,14 +28,14 @@ function entriesIn(app: App): Entry[] {
     const of = (kind: string, names: Iterable<string>, go: (name: string, i: number) => Partial<State>): Entry[] =>
         [...names].map((name, i) => ({ kind, name, go: { view: 'workbench', ...go(name, i) } }));
     const level = firstLevels(info)[0];
-    const { structure, function: code } = (level === undefined ? null : cubeOf(info, level))?.dimensions ?? {};
-    const levels = info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }) => owner);
+    const { causes, dimensions: { structure, function: code } } = (level === undefined ? null : cubeOf(info, level)) ?? { causes: null, dimensions: {} };
     const structures = new Set([...(structure?.names ?? []), ...info.structures.map(({ name }) => name)]);
     const phases = phaseCount(app.source);
     return [
         ...views,
         ...of('event', shows(app.source).map(({ title }) => title), (_, i) => ({ show: shows(app.source)[i].id })),
-        ...of('level', levels, (owner) => ({ level: owner })),
+        ...of('level', info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }) => owner), (owner) => ({ level: owner })),
+        ...of('cause', causes ? causeNames : [], (cause) => ({ cause, show: 'misses' })),
         ...of('data structure', structures, (structure) => ({ structure, sel: '' })),
         ...of('phase', range(phases > 1 ? Math.min(phases, phasesAtMost) : 0).map((i) => phasesInWords([i], info.phases.names)), (_, i) => ({ phases: String(i) })),
         ...of('function', code?.names ?? [], (func) => ({ func, show: 'misses' })),
@@ -55,7 +55,7 @@ export function openSearch(app: App): void {
     const entries = entriesOf(app);
     let found: Entry[] = [];
     let at = 0;
-    const input = h('input', { type: 'text', placeholder: 'data structure, function, phase, level, view …', 'aria-label': 'Search', role: 'combobox', 'aria-controls': 'found', 'aria-expanded': 'true', spellcheck: false, autofocus: true });
+    const input = h('input', { type: 'text', placeholder: 'data structure, function, phase, level, cause, view …', 'aria-label': 'Search', role: 'combobox', 'aria-controls': 'found', 'aria-expanded': 'true', spellcheck: false, autofocus: true });
     const list = h('ul', { id: 'found', class: 'found', role: 'listbox', 'aria-label': 'Found' });
     const go = (entry: Entry) => {
         made.close();
