@@ -129,7 +129,7 @@ export class CanvasPainter extends Painter {
 
     constructor(private readonly canvas: HTMLCanvasElement) {
         super();
-        this.context = canvas.getContext('2d')!;
+        this.context = canvas.getContext('2d', { alpha: false })!;
     }
 
     /** An empty picture; the canvas takes the size of its box. */
