@@ -76,12 +76,13 @@ def main():
     worst = answer["structure"][0]
     answer["cause"] = causes and best([c.replace("_", " ") for c in CAUSES], [causes[c][cause_of == worst].sum() for c in CAUSES])
     by_phase = np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases))
-    steps = {}  # phases of one name, which count together, but where there is only one name
-    for i in chosen:
-        steps.setdefault(phases[i].partition(" (")[2] or i, []).append(i)
-    steps = list(steps.values()) if len(steps) > 1 else [[i] for i in chosen]
-    by_step = np.array([by_phase[step].sum() for step in steps])
     used = np.bincount(phase[of == worst], accesses[of == worst], minlength=len(phases))
+    among = [i for i in chosen if used[list(chosen)].sum() == 0 or used[i] > 0 or by_phase[i] > 0]
+    steps = {}  # phases of one name, which count together, but where there is only one name
+    for i in among:
+        steps.setdefault(phases[i].partition(" (")[2] or i, []).append(i)
+    steps = list(steps.values()) if len(steps) > 1 else [[i] for i in among]
+    by_step = np.array([by_phase[step].sum() for step in steps])
     used_by_step = np.array([used[step].sum() for step in steps])
     dense = np.where(by_step * used_by_step.sum() >= 0.9 * by_step.sum() * used_by_step, by_step, 0)
     tried = [counts for counts in (dense, by_step) if counts.max() * len(steps) >= 1.25 * by_step.sum()]
@@ -90,9 +91,10 @@ def main():
     higher = both and by_step.max() > 0.5 * by_step.sum()
     if higher:
         tried = [by_step]
-    alike = [i for step, count in zip(steps, tried[0]) for i in step if count >= 0.9 * tried[0].max()] if stands_out else list(chosen)
-    large = lambda some: sorted([i for i in some if by_phase[i] * len(chosen) >= by_step.sum()] or some)
+    alike = [i for step, count in zip(steps, tried[0]) for i in step if count >= 0.9 * tried[0].max()] if stands_out else list(among)
+    large = lambda some: sorted([i for i in some if by_phase[i] * len(among) >= by_step.sum()] or some)
     answer["phases"] = large(alike) if stands_out else sorted(alike)
+    all_there = not stands_out and len(among) < len(chosen)  # none of those with accesses stands out
     other = dense if higher else by_step
     others = large([i for step, count in zip(steps, other) for i in step if count >= 0.9 * other.max()]) if both else []
     answer["inPhases"], answer["ofPhases"] = float(by_phase[answer["phases"]].sum()), float(by_step.sum())
@@ -112,8 +114,8 @@ def main():
         if most:
             text += f", most of all in {in_words(most)}"
         if others:
-            text += f"; {100 * by_phase[others].sum() / by_phase[list(chosen)].sum():.2f} % in {in_words(others, phases)}, at a {'higher' if higher else 'lower'} rate{where(others)}"
-        answer["when"] = f"{text}." if stands_out else "; no phase stands out."
+            text += f"; {100 * by_phase[others].sum() / by_phase.sum():.2f} % in {in_words(others, phases)}, at a {'higher' if higher else 'lower'} rate{where(others)}"
+        answer["when"] = f"{text}." if stands_out or all_there else "; no phase stands out."
     answer["evictor"] = None
     if evictions is not None:
         by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]

@@ -29,6 +29,15 @@ std::vector<Phases> steps_of(std::span<const std::uint32_t> among, std::span<con
     return steps.size() > 1 ? steps : alone;
 }
 
+/// Phases without accesses are none to compare with, where accesses are known.
+Phases accessed_in(std::span<const std::uint32_t> chosen, const PhaseCounts& counts) {
+    Phases phases(chosen.begin(), chosen.end());
+    if (sum_in(counts.accesses, chosen) == 0) return phases;
+    const auto is_idle = [&](std::uint32_t phase) { return counts.accesses[phase] == 0 && counts.misses[phase] == 0; };
+    phases.erase(std::remove_if(phases.begin(), phases.end(), is_idle), phases.end());
+    return phases;
+}
+
 /// The phases of steps whose counts are about the largest, without those with less than the mean.
 Phases largest_of(const std::vector<Phases>& steps, const std::vector<double>& by_step, double alike,
                   std::span<const double> misses, double mean) {
@@ -55,12 +64,13 @@ Phases peaks_of(const Phases& phases, std::span<const double> misses, const Phas
 
 }  // namespace
 
-WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts& counts, const PhaseBounds& bounds) {
+WorstPhases worst_phases(std::span<const std::uint32_t> chosen, const PhaseCounts& counts, const PhaseBounds& bounds) {
+    const Phases among = accessed_in(chosen, counts);
     const std::vector<Phases> steps = steps_of(among, counts.name);
     const double misses = sum_in(counts.misses, among), accesses = sum_in(counts.accesses, among);
     WorstPhases found;
-    found.several = steps.size() > 1;
-    if (misses == 0) return found;
+    found.several = chosen.size() > 1;
+    if (misses == 0 || !found.several) return found;
     std::vector<double> all, dense;  // dense: that miss about as often as all, or oftener
     for (const Phases& step : steps) {
         all.push_back(sum_in(counts.misses, step));
@@ -71,7 +81,10 @@ WorstPhases worst_phases(std::span<const std::uint32_t> among, const PhaseCounts
         return most_of(by_step) * static_cast<double>(steps.size()) >= bounds.stands_out * misses;
     };
     const bool in_dense = stands_out(dense), both = in_dense && most_of(dense) < most_of(all);
-    if (!in_dense && !stands_out(all)) return found;
+    if (!in_dense && !stands_out(all)) {
+        if (among.size() < chosen.size()) found.phases = among;
+        return found;
+    }
     const double mean = misses / static_cast<double>(among.size());
     const auto largest = [&](const std::vector<double>& by_step) {
         return largest_of(steps, by_step, bounds.alike, counts.misses, mean);

@@ -67,6 +67,15 @@ TEST(PhasesOfMisses, OfOneNameCountTogether) {
     EXPECT_THAT(worst_phases(all, {misses, accesses, one_name}, bounds).phases, ElementsAre(2));
 }
 
+// Without phase 3 the mean is 30, with it 22.5.
+TEST(PhasesOfMisses, WithoutAccessesAreNotCompared) {
+    EXPECT_THAT(worst_of_all({35, 30, 25}, {100, 100, 100}).phases, IsEmpty());
+    EXPECT_THAT(worst_of_all({35, 30, 25, 0}, {100, 100, 100, 0}).phases, ElementsAre(0, 1, 2)) << "all are there";
+    EXPECT_THAT(worst_of_all({35, 30, 25, 0, 0}, {100, 100, 100, 0, 0}).phases, ElementsAre(0, 1, 2));
+    EXPECT_THAT(worst_of_all({35, 30, 25, 0}, {100, 100, 100, 9}).phases, ElementsAre(0));
+    EXPECT_THAT(worst_of_all({35, 30, 25, 0}, {0, 0, 0, 0}).phases, ElementsAre(0)) << "accesses are not known";
+}
+
 TEST(PhasesOfMisses, BelowTheMeanStayWhereAllAre) {
     const std::vector<double> misses{40, 10, 10, 10, 10, 10, 10}, accesses{400, 10, 10, 10, 10, 10, 10};
     const Phases all = first(7), names{0, 1, 1, 1, 1, 1, 1};

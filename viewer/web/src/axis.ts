@@ -47,9 +47,9 @@ export function describeLine(structures: Structure[], address: bigint, unit: num
 export function describe(structures: Structure[], address: bigint): string {
     const structure = structureAt(structures, address);
     if (!structure) return hex(address);
-    const { name, base, elementBytes, rowElements } = structure;
+    const { name, base, elementBytes, rowElements, heap } = structure;
     const offset = Number(address - base);
     const element = Math.floor(offset / elementBytes);
     const place = rowElements > 0 ? `[${Math.floor(element / rowElements)}][${element % rowElements}]` : `[${element}]`;
-    return `${name}${elementBytes > 0 ? ` ${place}` : ''} +0x${offset.toString(16)}`;
+    return `${name}${elementBytes > 0 ? ` ${place}` : heap ? ` ${hex(base)}` : ''} +0x${offset.toString(16)}`;
 }
