@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two results: which levels, links and addresses belong together, and where these lie on one axis; the view of what differs in their tables.
 import { difference, group, groups, sort, zip } from 'd3-array';
+import { answerOf, sentenceOf } from '../answer';
 import { shows, titleOf, type App, type View } from '../app';
 import { rangeOf } from '../axis';
 import { axisOf } from '../core';
@@ -224,7 +225,6 @@ export function compareView({ source, others: [other] }: App): View {
     const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes: own }) =>
         h('section', { class: 'card' }, table.rows.length > 0 && tableElement(table), ...said(own)),
     );
-    const name = (which: string, each: Source) => h('p', {}, h('strong', {}, which), `${titleOf(each)} (${each.info.name})`);
-    const names = h('section', { class: 'card' }, name('A: ', source), name('B: ', other), ...said(notes));
-    return { element: h('div', { class: 'view' }, names, ...tables) };
+    const name = (which: string, each: Source, found = answerOf(each.info)) => h('p', {}, h('strong', {}, which), `${titleOf(each)} (${each.info.name})${found ? `: ${sentenceOf(found, each.info)}` : ''}`);
+    return { element: h('div', { class: 'view' }, h('section', { class: 'card' }, name('A: ', source), name('B: ', other), ...said(notes)), ...tables) };
 }
