@@ -41,9 +41,7 @@ void write_title(Group& root, const std::string& kind, const Topology& topology,
 void write_run_result(Group& root, const Topology& topology, const RunView& view, const Outcome& outcome,
                       const LevelsByLine& levels) {
     write_title(root, "run", topology, view.title);
-    write_run(root, view.counts.names, view.counts.period, view.counts.run);
-    if (view.counts.hit_time)
-        root.open_group("run").set_attribute("hit_cycles", *view.counts.hit_time / view.counts.period);
+    write_run(root, view.counts);
     Group all_levels = root.open_group("levels");
     all_levels.set_attribute("first", view.first_levels);
     if (!view.hidden_levels.empty()) all_levels.set_attribute("hidden", view.hidden_levels);

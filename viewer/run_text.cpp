@@ -280,7 +280,7 @@ std::string heading(const RunView& view, const TextOptions& options) {
         sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
     if (view.counts.hit_time && options.phases.all() && cycles > 0)
-        sums += fmt::format("; misses take {} of the time",
+        sums += fmt::format("; {} of the time is beyond hits of the first levels",
                             percentage(1 - static_cast<double>(*view.counts.hit_time / view.counts.period) /
                                                static_cast<double>(cycles)));
     const std::string level = options.level.empty() ? answered_level(view) : options.level;

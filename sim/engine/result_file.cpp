@@ -131,13 +131,15 @@ ComponentNames component_names(const MachineDescription& machine) {
     return names;
 }
 
-void write_run(Group& root, const ComponentNames& names, Tick period, const RunResult& run) {
+void write_run(Group& root, const StoredRun& stored) {
+    const auto& [names, period, run, hit_time] = stored;
     {
         Group group = root.create_group("run");
         set_nexus_class(group, "NXcollection");
         group.set_attribute("references", run.counts.references);
         group.set_attribute("page_walks", run.counts.page_walks);
         group.set_attribute("cycles", run.end() / period);
+        if (hit_time) group.set_attribute("hit_cycles", *hit_time / period);
         group.set_attribute("period", period);
         if (run.core_ends.size() > 1) group.set_attribute("quantum", run.quantum);
         group.write("core_end", std::vector<std::uint64_t>(run.core_ends)).set_attribute("units", "ps");

@@ -24,19 +24,19 @@ struct ComponentNames {
 
 ComponentNames component_names(const MachineDescription& machine);
 
-/// Writes the groups into `root` (docs/format.md). `period`: picoseconds per cycle.
-void write_run(Group& root, const ComponentNames& names, Tick period, const RunResult& run);
-
-/// What write_run wrote.
+/// A run as files have it.
 struct StoredRun {
     ComponentNames names;
-    Tick period = 1000;
-    RunResult run;  ///< complete and failure are the root's business and not filled in
+    Tick period = 1000;  ///< picoseconds per cycle
+    RunResult run;       ///< complete and failure are the root's business and not filled in
     /// What the run takes if all accesses hit the first levels; nothing: not known.
     std::optional<Tick> hit_time = {};
 };
 
-/// Throws StorageError where something is missing or does not fit together.
+/// Writes the groups into `root` (docs/format.md).
+void write_run(Group& root, const StoredRun& stored);
+
+/// What write_run wrote. Throws StorageError where something is missing or does not fit together.
 StoredRun read_run(const Group& root);
 
 /// Of the group /phases: what the program calls each phase; empty: no name.

@@ -69,6 +69,7 @@ StoredRun made_up_run(std::size_t phases) {
         run.counts.tlbs[0] = run.counts.tlbs[0] + phase.counts.tlbs[0];
     }
     run.core_ends = {phases * 1000000, phases * 1000000 + 1};
+    stored.hit_time = phases * 750000;
     if (phases == 7) add_nodes(stored);
     return stored;
 }
@@ -96,7 +97,7 @@ protected:
         root.create_group("input").set_attribute("name", "made-up");
         root.create_group("machine").set_attribute("name", "none");
         const StoredRun stored = made_up_run(phases);
-        write_run(root, stored.names, stored.period, stored.run);
+        write_run(root, stored);
         StructureTable table;
         table.regions = {{"A", 0, 64 * 1024, 8}};
         LevelInput input{"L1", {&histogram_}, {&misses_}};
@@ -124,6 +125,8 @@ TEST_F(ResultFiles, RunsAreReadBackAsWritten) {
         EXPECT_EQ(read.names, stored.names);
         EXPECT_EQ(read.period, stored.period);
         EXPECT_EQ(read.run.counts, stored.run.counts);
+        EXPECT_EQ(read.hit_time, stored.hit_time);
+        EXPECT_THAT(shown(), HasSubstr("; 25.00 % of"));
         EXPECT_EQ(read.run.core_ends, stored.run.core_ends);
         ASSERT_EQ(read.run.phases.size(), phases);
         for (std::size_t i = 0; i < phases; ++i) {

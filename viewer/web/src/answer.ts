@@ -132,7 +132,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const here = { ...all, sel: '', structure: structure?.name ?? '' };
     const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
     const [what, lost] = [only ? missesOf[only] : 'misses', info.run && !chosen && !answer.subject && !only ? 1 - info.run.hitCycles / info.run.cycles : NaN];
-    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${level} ${only ? `has ${full(misses)} ${what}` : `misses ${full(misses)}`}${of}${answer.subject && ` accesses${answer.subject}`}${lost >= 0 ? `; misses of all levels take ${percent(lost)} of the time` : ''}`, go: all }];
+    const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${level} ${only ? `has ${full(misses)} ${what}` : `misses ${full(misses)}`}${of}${answer.subject && ` accesses${answer.subject}`}${lost >= 0 ? `; ${percent(lost)} of the time is beyond hits of the first levels` : ''}`, go: all }];
     if (!structure && phases.length === 0) return tiles;
     const { function: named, line } = answer;
     const code = named && !named.name.startsWith('(') ? named : null;
