@@ -79,6 +79,10 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         ->check(not_empty("the name of a listener, as in reuse"))
         ->allow_extra_args(false);
     command
+        .add_option("--phase-every", options.phase_every,
+                    "End a phase after so many references, too, as in 10M: when a program without barriers misses")
+        ->transform(whole_number(1));
+    command
         .add_option("--quantum", options.quantum,
                     "How far a core may go ahead of the others, e.g. 1us; default: not at all")
         ->type_name("TIME")
@@ -142,6 +146,7 @@ RunOptions run_options(const SimulationOptions& options, const ReferenceSource& 
     run.quantum = parse_time(options.quantum);
     run.warmup = options.warmup;
     run.max_references = options.max_references;
+    run.phase_every = options.phase_every;
     catch_interrupts();
     run.progress = progress_line(source, options.taken());
     return run;

@@ -25,6 +25,7 @@ struct SimulationOptions {
     std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t warmup = 0;     ///< references that are simulated first, and not counted
     std::uint64_t max_references = 0;
+    std::uint64_t phase_every = 0;  ///< references, after which a phase ends without a barrier; 0: never
     bool errors = true;
     bool causes = false;                      ///< why levels miss, and what evicts what
     bool attribution = true;                  ///< which code and data misses belong to, where the source knows

@@ -19,7 +19,7 @@ struct PhaseResult {
 
 struct RunResult {
     HierarchyCounts counts;
-    std::vector<PhaseResult> phases;  ///< one more than there were barriers
+    std::vector<PhaseResult> phases;  ///< one more than there were barriers, and ends by RunOptions::phase_every
     std::vector<Tick> core_ends;      ///< picoseconds, one per core, since counting began
     bool complete = true;             ///< false when interrupted, or the source failed
     std::string failure;              ///< why, where the source failed or the time is over
@@ -35,7 +35,10 @@ struct RunOptions {
     /// listeners counting is off. What is counted then, and times, are the differences to a run that ends there.
     std::uint64_t warmup = 0;
     std::uint64_t max_references = 0;  ///< count so many, then stop; 0 = all
-    Tick longest = longest_time;       ///< simulated time, picoseconds; at most longest_time
+    /// Phases end not only at barriers, but also after so many references of all cores; 0 = at barriers alone. Cores
+    /// do not meet there, the next phase keeps the name, and monitors swap out, for which all that run wait.
+    std::uint64_t phase_every = 0;
+    Tick longest = longest_time;  ///< simulated time, picoseconds; at most longest_time
     /// Called now and then with the number of references made so far; returning false stops the run.
     std::function<bool(std::uint64_t references)> progress;
 };

@@ -52,7 +52,7 @@ Streams::Streams(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions
 void Streams::wish() {
     if (size() != 1) return;
     const ExecutionPlan::Core& plan = hierarchy_.plan().cores[0];
-    const bool stops_anywhere = warming() || options_.max_references != 0;
+    const bool stops_anywhere = warming() || options_.max_references != 0 || options_.phase_every != 0;
     source_.wish(plan.takes_blocks() && !stops_anywhere ? std::optional(plan.filter) : std::nullopt);
 }
 
@@ -77,6 +77,12 @@ std::uint64_t Streams::references_left() const {
     if (warming()) return options_.warmup - references_;
     if (options_.max_references == 0) return std::numeric_limits<std::uint64_t>::max();
     return options_.max_references - (references_ - options_.warmup);
+}
+
+/// Until it ends without a barrier.
+std::uint64_t Streams::references_in_phase_left() const {
+    if (options_.phase_every == 0 || warming()) return std::numeric_limits<std::uint64_t>::max();
+    return options_.phase_every - (references_ - phase_first_);
 }
 
 void Streams::advance(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
@@ -113,7 +119,9 @@ std::size_t Streams::make_filtered(unsigned core, ReferenceWay& way, std::size_t
 
 std::size_t Streams::make(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
     Stream& stream = streams_[core];
-    most = std::min<std::uint64_t>(most, references_left());
+    // Not before there is another reference: no phase is empty but those between two barriers.
+    if (references_in_phase_left() == 0) end_phase_between_barriers(core);
+    most = std::min<std::uint64_t>({most, references_left(), references_in_phase_left()});
     const auto references = stream.references.first(std::min(most, stream.references.size()));
     if (until != forever || !hierarchy_.only_latencies() || may_end(core, references.size()))
         until = std::min(until, options_.longest);
@@ -161,6 +169,7 @@ void Streams::count(std::uint64_t references) {
 void Streams::begin_counting() {
     complete_all();
     begin_ = phase_begin_ = latest();
+    phase_first_ = references_;
     phase_start_ = counted_from_ = hierarchy_.counts();
     hierarchy_.control({Control::Kind::count_on, 0}, 0, begin_);
     wish();
@@ -227,8 +236,7 @@ bool Streams::pass_barrier() {
     for (unsigned core = 0; core < size(); ++core)
         if (at_barrier(core)) latest = std::max(latest, streams_[core].time - core);
     if (ends_phase) {
-        close_phase();
-        phase_names_.push_back(name);
+        close_phase(name);
         latest += hierarchy_.control({Control::Kind::barrier, 0}, *waiting, latest);
     }
     for (unsigned core = 0; core < size(); ++core) {
@@ -241,10 +249,21 @@ bool Streams::pass_barrier() {
     return true;
 }
 
-void Streams::close_phase() {
+void Streams::end_phase_between_barriers(unsigned core) {
+    complete_all();
+    close_phase(phase_names_.back());
+    const Tick wait = hierarchy_.control({Control::Kind::barrier, 0}, core, streams_[core].time);
+    for (Stream& stream : streams_)
+        if (stream.state == State::running) stream.time += wait;
+    phase_begin_ = latest();
+}
+
+void Streams::close_phase(std::uint32_t next_name) {
     const HierarchyCounts now = hierarchy_.counts();
     phases_.push_back({now - phase_start_, phase_begin_ - begin_, std::max(phase_begin_, latest()) - begin_, {}});
     phase_start_ = now;
+    phase_names_.push_back(next_name);
+    phase_first_ = references_;
 }
 
 void Streams::name_phases() {
@@ -269,7 +288,7 @@ RunResult Streams::result() {
             failure_ = "the program was over within the warmup, after " + numbered(references_, "reference");
         begin_counting();
     }
-    close_phase();
+    close_phase(0);
     name_phases();
     RunResult result;
     result.phases = std::move(phases_);

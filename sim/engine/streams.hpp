@@ -98,11 +98,13 @@ private:
     void wish();
     Tick latest() const;
     std::uint64_t references_left() const;
+    std::uint64_t references_in_phase_left() const;
+    void end_phase_between_barriers(unsigned core);
     void complete(unsigned core);
     void complete_all();
     bool may_end(unsigned core, std::size_t references);
     void end_in_time(unsigned core);
-    void close_phase();
+    void close_phase(std::uint32_t next_name);
     void name_phases();
 
     static constexpr std::uint64_t report_interval = 1 << 20;
@@ -117,6 +119,7 @@ private:
     Tick phase_begin_ = 0;
     Tick begin_ = 0;  ///< of counting; forever during the warmup
     std::uint64_t references_ = 0, next_report_ = report_interval;
+    std::uint64_t phase_first_ = 0;  ///< references before the present phase
     bool interrupted_ = false, time_over_ = false;
     std::string failure_;
     std::exception_ptr half_made_;

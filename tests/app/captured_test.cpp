@@ -78,6 +78,19 @@ TEST_F(Captured, ThreadsGoToCoresAndBarriersEndPhasesWhereAsked) {
     EXPECT_EQ(counts({"-m", "coherent8", "--data-only", "--barriers"}, {"threads"})["phases"].size(), 11U);
 }
 
+TEST_F(Captured, PhasesEndAfterSoManyReferences) {
+    const Words parts = {"--phase-every", "10K"};
+    const Json live = counts(parts, {"sweep"});
+    EXPECT_GE(live["phases"].size(), live["references"].get<std::uint64_t>() / 10240);
+    ASSERT_EQ(run({"record", "-o", "t.ct.h5"}, {"sweep"}).status, 0);
+    const Words replay = {"replay", "t.ct.h5", "--monitor", "none", "--json"};
+    const Json recorded = cachetally(directory.path(), replay + parts).json();
+    EXPECT_EQ(recorded["levels"], cachetally(directory.path(), replay).json()["levels"]);
+    ASSERT_EQ(recorded["phases"].size(), live["phases"].size());
+    for (std::size_t phase = 0; phase < live["phases"].size(); ++phase)
+        EXPECT_EQ(recorded["phases"][phase]["references"], live["phases"][phase]["references"]) << phase;
+}
+
 TEST_F(Captured, RecordingBeginsAtAFunction) {
     const Json whole = counts({"--data-only"}, {"sweep"}), late = counts({"--data-only", "--from", "sweep"}, {"sweep"});
     EXPECT_EQ(late["structures"]["matrix"], whole["structures"]["matrix"]);

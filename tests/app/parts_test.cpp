@@ -49,6 +49,24 @@ TEST_F(Parts, TheFormerNameOfCount) {
     EXPECT_EQ(json({"run", "chase", "--max-references", "1000"}), json({"run", "chase", "--count", "1000"}));
 }
 
+TEST_F(Parts, PhasesEndAfterSoManyReferences) {
+    const Json whole = json({"run", "lu", "n=48"}), parts = json({"run", "lu", "n=48", "--phase-every", "100"});
+    EXPECT_EQ(parts["levels"], whole["levels"]);
+    EXPECT_EQ(parts["cycles"], whole["cycles"]);
+    // Phases of the kernel end as before, and their parts have its names.
+    std::vector<std::pair<std::string, std::uint64_t>> sums, phases;
+    for (const Json& phase : parts["phases"]) {
+        EXPECT_LE(phase["references"], 100);
+        if (phase["references"] == 0) continue;
+        if (sums.empty() || sums.back().first != phase["name"] || sums.back().second % 100 != 0)
+            sums.emplace_back(phase["name"], 0);
+        sums.back().second += phase["references"].get<std::uint64_t>();
+    }
+    for (const Json& phase : whole["phases"])
+        if (phase["references"] != 0) phases.emplace_back(phase["name"], phase["references"]);
+    EXPECT_EQ(sums, phases);
+}
+
 TEST_F(Parts, WarmupLongerThanTheProgram) {
     const Finished finished = call({"run", "chase", "size=4K", "--warmup", "1G"});
     EXPECT_EQ(finished.status, 1);

@@ -68,7 +68,8 @@ TEST_F(TrackerCommand, CountersAreThoseOfTheArray) {
               with({"--monitor", "counters=16,eviction=lru"}).json());
     EXPECT_THAT(with({"--counters", "16", "--monitor", "counters=8"}).err,
                 HasSubstr("'counters' does not belong here; --counters says how many"));
-    EXPECT_THAT(with({"--counters", "16-20"}).err, HasSubstr("--counters 16-20: trackers have the bits of one counter array; give one number, as in 16"));
+    EXPECT_THAT(with({"--counters", "16-20"}).err,
+                HasSubstr("--counters 16-20: trackers have the bits of one counter array; give one number, as in 16"));
 }
 
 TEST_F(TrackerCommand, IsShownAsItWasPrinted) {

@@ -73,7 +73,10 @@ private:
 };
 
 /// The first difference in words, or nothing.
-std::string difference(Run& engine, Run& systemc);
+std::string difference(Run& first, Run& second);
+
+/// Between what the hierarchy sent and what memories have seen, which are modules of SystemC.
+std::string difference_of_memories(Run& systemc);
 
 /// Runs cases by both hosts, those of SystemC side by side in one simulation, and fails the test where they differ.
 void expect_equal_hosts(const std::vector<Case>& cases);

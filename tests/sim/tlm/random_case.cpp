@@ -110,6 +110,7 @@ Case random_case(std::uint64_t seed, unsigned cores) {
     if (draw(12) == 0) made.programs.back().back().fails = true;
     if (draw(8) == 0) made.options.longest = made.machine.period * (50 + draw(5000));
     if (draw(6) == 0) made.options.warmup = 1 + draw(200);
+    if (draw(4) == 0) made.options.phase_every = 1 + draw(40);
     return made;
 }
 

@@ -151,7 +151,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     } else if (chosen) {
         const note = `as chosen: ${percent(misses / inAll)} of the ${what} of all phases${timeIn(info, chosen)}`;
         tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });
-    } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases', go: here });
+    } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases; run --phase-every divides it', go: here });
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
     const unknown = isTlb(info, level) || info.causes.length > 0;
