@@ -43,7 +43,7 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     RunView view;
     view.title = title_of(topology, input, outcome.run, options);
     const Tick period = topology.machine().period;
-    view.counts = {component_names(topology.machine()), period, outcome.run, time_of_hits(topology, outcome.run)};
+    view.counts = {component_names(topology.machine()), period, outcome.run, times_of_hits(topology, outcome.run)};
     for (const MonitorOutcome& monitor : outcome.monitors)
         view.monitors.push_back(summary_of(monitor.spec, monitor.result, monitor.error, period));
     view.monitors_asked = !options.monitors.empty() || !monitors_of(topology).empty();

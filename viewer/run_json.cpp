@@ -160,6 +160,8 @@ Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
                           {"memories", counts_of(view.counts.names.memories, phase.counts.memories)},
                           {"buses", buses_of(view.counts, phase.counts)},
                           {"structures", Json::object()}});
+    for (std::size_t i = 0; i < view.counts.hit_times.size(); ++i)
+        phases[i]["hit_cycles"] = view.counts.hit_times[i] / view.counts.period;
     for (std::size_t i = 0; i < phases.size() && !view.counts.names.coherence.empty(); ++i)
         phases[i]["coherence"] = counts_of(view.counts.names.coherence, view.counts.run.phases[i].counts.coherence);
     for (std::size_t i = 0; i < phases.size() && !view.counts.names.numa.empty(); ++i)
@@ -193,7 +195,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     if (!view.execution.empty()) json["execution"] = view.execution;
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();
-    if (view.counts.hit_time) json["hit_cycles"] = *view.counts.hit_time / view.counts.period;
+    if (!view.counts.hit_times.empty()) json["hit_cycles"] = view.counts.hit_time() / view.counts.period;
     if (run.core_ends.size() > 1) json["quantum_ps"] = run.quantum;
     json["levels"] = counts_of(names.levels, run.counts.caches);
     json["tlbs"] = counts_of(names.tlbs, run.counts.tlbs);

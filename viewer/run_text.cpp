@@ -190,6 +190,9 @@ std::string function_table(const RunView& view, const TextOptions& options) {
     return any ? '\n' + table.text(options.width) : "";
 }
 
+/// Of a time, by what it exceeds that of hits alone.
+double part_beyond(Tick hits, Tick time) { return 1 - static_cast<double>(hits) / static_cast<double>(time); }
+
 std::string phase_table(const RunView& view, const TextOptions& options) {
     const auto& phases = view.counts.run.phases;
     if (phases.size() < 2) return "";
@@ -197,6 +200,8 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
     std::vector<TextTable::Column> columns{{"phase"}};
     if (named) columns.push_back({"name", TextTable::Align::left});
     columns.insert(columns.end(), {{"references"}, {"cycles"}});
+    const std::vector<Tick>& hit_times = view.counts.hit_times;
+    if (!hit_times.empty()) columns.push_back({"beyond hits %", TextTable::Align::right, true});
     const std::vector<std::size_t> levels = levels_by_phase(view, options);
     for (const std::size_t level : levels) {
         columns.push_back({view.counts.names.levels[level] + " misses"});
@@ -218,6 +223,9 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
         if (named) cells.push_back(name_cell(phases[i].name, longest_name));
         cells.insert(cells.end(), {count_cell(phases[i].counts.references),
                                    count_cell((phases[i].end - phases[i].begin) / view.counts.period)});
+        const Tick time = phases[i].end - phases[i].begin;
+        if (!hit_times.empty())
+            cells.emplace_back(time == 0 ? "-" : percent_text(100 * part_beyond(hit_times[i], time)));
         for (const std::size_t level : levels) {
             const Demand demand(phases[i].counts.caches[level]);
             cells.push_back(count_cell(demand.misses));
@@ -268,9 +276,12 @@ RunView of_phases(RunView view, const PhaseChoice& phases) {
 std::string heading(const RunView& view, const TextOptions& options) {
     const RunResult& run = view.counts.run;
     const std::uint64_t references = run.counts.references;
-    Tick time = 0;
-    for (std::uint32_t i = 0; i < run.phases.size(); ++i)
-        if (options.phases.contains(i)) time += run.phases[i].end - run.phases[i].begin;
+    Tick time = 0, hits = 0;
+    for (std::uint32_t i = 0; i < run.phases.size(); ++i) {
+        if (!options.phases.contains(i)) continue;
+        time += run.phases[i].end - run.phases[i].begin;
+        if (!view.counts.hit_times.empty()) hits += view.counts.hit_times[i];
+    }
     const Tick cycles = options.phases.all() ? view.cycles() : time / view.counts.period;
     const std::string text =
         view.title.head() +
@@ -279,10 +290,8 @@ std::string heading(const RunView& view, const TextOptions& options) {
     if (references != 0)
         sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    if (view.counts.hit_time && options.phases.all() && cycles > 0)
-        sums += fmt::format("; {} of the time is beyond hits of the first levels",
-                            percentage(1 - static_cast<double>(*view.counts.hit_time / view.counts.period) /
-                                               static_cast<double>(cycles)));
+    if (!view.counts.hit_times.empty() && time > 0)
+        sums += fmt::format("; {} of the time is beyond hits of the first levels", percentage(part_beyond(hits, time)));
     const std::string level = options.level.empty() ? answered_level(view) : options.level;
     std::string lines;
     const std::string& structure = options.structure;

@@ -121,7 +121,7 @@ bool TextTable::differ_in_short() const {
 
 TextTable::Form TextTable::form_for(unsigned width) const {
     const Form in_several{.broken = true, .brief = differ_in_short()};
-    for (const Form form : {Form(), Form{.broken = true}, in_several, narrowest()})
+    for (const Form form : {Form(), Form{.broken = true}, Form{.broken = true, .gap = 1}, in_several, narrowest()})
         if (width_in(form) <= width) return form;
     return in_several;
 }

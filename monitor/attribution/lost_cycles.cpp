@@ -72,13 +72,12 @@ std::array<Tick, 3> LostCycles::hit_times(const Topology& topology) {
     return times;
 }
 
-std::optional<Tick> time_of_hits(const Topology& topology, const RunResult& run) {
+std::vector<Tick> times_of_hits(const Topology& topology, const RunResult& run) {
     std::size_t ran = 0;
     for (std::size_t core = 0; core < run.core_ends.size(); ++core) ran += run.core_ends[core] > core ? 1 : 0;
-    if (ran != 1) return std::nullopt;
-    const std::array<Tick, 3> times = LostCycles::hit_times(topology);
-    const auto time_of = [&](ReferenceKind kind) { return times[static_cast<unsigned>(kind)]; };
-    Tick time = 0;
+    if (ran != 1) return {};
+    const auto [load, store, fetch] = LostCycles::hit_times(topology);
+    std::vector<Tick> times(run.phases.size());
     for (const LinkInfo& link : topology.links()) {
         const Component& first = topology.components()[link.to];
         if (topology.components()[link.from].kind != Component::Kind::core || first.kind == Component::Kind::tlb)
@@ -86,12 +85,13 @@ std::optional<Tick> time_of_hits(const Topology& topology, const RunResult& run)
         const bool others_ask = std::ranges::any_of(topology.links(), [&](const LinkInfo& other) {
             return other.to == link.to && topology.components()[other.from].kind == Component::Kind::cache;
         });
-        if (first.kind != Component::Kind::cache || others_ask) return std::nullopt;
-        const CacheCounts& counts = run.counts.caches[first.index];
-        time += counts.loads * time_of(ReferenceKind::load) + counts.stores * time_of(ReferenceKind::store) +
-                counts.fetches * time_of(ReferenceKind::fetch);
+        if (first.kind != Component::Kind::cache || others_ask) return {};
+        for (std::size_t phase = 0; phase < times.size(); ++phase) {
+            const CacheCounts& counts = run.phases[phase].counts.caches[first.index];
+            times[phase] += counts.loads * load + counts.stores * store + counts.fetches * fetch;
+        }
     }
-    return time;
+    return times;
 }
 
 /// Looks at each reference by itself.

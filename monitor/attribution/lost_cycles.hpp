@@ -4,7 +4,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "cachetally/hierarchy.hpp"
@@ -37,9 +36,9 @@ private:
     std::vector<std::unique_ptr<SiteMisses>> events_;
 };
 
-/// What a run takes if all its accesses hit the first levels; nothing where several cores ran, which may wait for each
-/// other, or where accesses of cores cannot be told from others.
-std::optional<Tick> time_of_hits(const Topology& topology, const RunResult& run);
+/// By phase, what a run takes if all its accesses hit the first levels; empty where several cores ran, which may wait
+/// for each other, or where accesses of cores cannot be told from others.
+std::vector<Tick> times_of_hits(const Topology& topology, const RunResult& run);
 
 /// Bytes of a line of the first level of data, or of instructions; 0 where nothing serves these.
 std::uint32_t first_line(const Topology& topology, bool fetch);

@@ -74,29 +74,31 @@ void read_components(const Group& root, const std::string& name, std::vector<std
     }
 }
 
-void write_phases(Group& root, Tick period, const RunResult& run) {
+void write_phases(Group& root, const StoredRun& stored) {
     Group group = root.create_group("phases");
-    Column references, cycles, begin, end, walks;
+    Column references, cycles, begin, end, walks, hits;
     std::vector<std::string> names;
-    for (const PhaseResult& phase : run.phases) {
+    for (const PhaseResult& phase : stored.run.phases) {
         names.push_back(phase.name);
         references.push_back(phase.counts.references);
-        cycles.push_back((phase.end - phase.begin) / period);
+        cycles.push_back((phase.end - phase.begin) / stored.period);
         begin.push_back(phase.begin);
         end.push_back(phase.end);
         walks.push_back(phase.counts.page_walks);
     }
-    write_phase_axis(group, run.phases.size());
+    for (const Tick time : stored.hit_times) hits.push_back(time / stored.period);
+    write_phase_axis(group, names.size());
     group.write_texts("name", names).set_attribute("description", "by the program; empty: no name");
     group.write("references", references);
     group.write("cycles", cycles).set_attribute("units", "cycles");
     group.write("begin", begin).set_attribute("units", "ps");
     group.write("end", end).set_attribute("units", "ps");
     group.write("page_walks", walks);
+    if (!hits.empty()) group.write("hit_cycles", hits).set_attribute("units", "cycles");
     set_axes(group, "cycles", {"phase"}, {"references", "begin", "end", "page_walks"});
 }
 
-void read_phases(const Group& root, RunResult& run) {
+void read_phases(const Group& root, StoredRun& stored) {
     const Group group = root.open_group("phases");
     const std::size_t phases = group.open_dataset("phase").rows();
     const Column references = read_column(group, "references", phases), begin = read_column(group, "begin", phases),
@@ -107,13 +109,16 @@ void read_phases(const Group& root, RunResult& run) {
         if (begin[i] > end[i])
             throw StorageError(
                 fmt::format("{}: phase {} ends before it begins; the file is damaged", group.where(), i));
-        PhaseResult& phase = run.phases.emplace_back();
+        PhaseResult& phase = stored.run.phases.emplace_back();
         phase.begin = begin[i];
         phase.end = end[i];
         phase.counts.references = references[i];
         phase.counts.page_walks = walks[i];
         phase.name = std::move(names[i]);
     }
+    if (!group.has("hit_cycles")) return;
+    for (const std::uint64_t cycles : read_column(group, "hit_cycles", phases))
+        stored.hit_times.push_back(cycles * stored.period);
 }
 
 }  // namespace
@@ -132,20 +137,20 @@ ComponentNames component_names(const MachineDescription& machine) {
 }
 
 void write_run(Group& root, const StoredRun& stored) {
-    const auto& [names, period, run, hit_time] = stored;
+    const auto& [names, period, run, hit_times] = stored;
     {
         Group group = root.create_group("run");
         set_nexus_class(group, "NXcollection");
         group.set_attribute("references", run.counts.references);
         group.set_attribute("page_walks", run.counts.page_walks);
         group.set_attribute("cycles", run.end() / period);
-        if (hit_time) group.set_attribute("hit_cycles", *hit_time / period);
+        if (!hit_times.empty()) group.set_attribute("hit_cycles", stored.hit_time() / period);
         group.set_attribute("period", period);
         if (run.core_ends.size() > 1) group.set_attribute("quantum", run.quantum);
         group.write("core_end", std::vector<std::uint64_t>(run.core_ends)).set_attribute("units", "ps");
         number_rows(group, "core", run.core_ends.size());
     }
-    write_phases(root, period, run);
+    write_phases(root, stored);
     write_components(root, "levels", names.levels, run, &HierarchyCounts::caches);
     write_components(root, "tlbs", names.tlbs, run, &HierarchyCounts::tlbs);
     write_components(root, "memories", names.memories, run, &HierarchyCounts::memories);
@@ -162,14 +167,13 @@ StoredRun read_run(const Group& root) {
         throw StorageError(fmt::format("{}: a cycle of 0 ps cannot be; the file is damaged", group.where()));
     stored.run.counts.references = group.whole_attribute("references");
     stored.run.counts.page_walks = group.whole_attribute("page_walks");
-    if (group.has_attribute("hit_cycles")) stored.hit_time = group.whole_attribute("hit_cycles") * stored.period;
     if (group.has_attribute("quantum")) stored.run.quantum = group.whole_attribute("quantum");
     stored.run.core_ends = group.read<std::uint64_t>("core_end");
     for (std::size_t core = 0; core < stored.run.core_ends.size(); ++core)
         if (stored.run.core_ends[core] < core)
             throw StorageError(
                 fmt::format("{}: core {} ends before it begins; the file is damaged", group.where(), core));
-    read_phases(root, stored.run);
+    read_phases(root, stored);
     read_components(root, "levels", stored.names.levels, stored.run, &HierarchyCounts::caches);
     read_components(root, "tlbs", stored.names.tlbs, stored.run, &HierarchyCounts::tlbs);
     read_components(root, "memories", stored.names.memories, stored.run, &HierarchyCounts::memories);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +30,10 @@ struct StoredRun {
     ComponentNames names;
     Tick period = 1000;  ///< picoseconds per cycle
     RunResult run;       ///< complete and failure are the root's business and not filled in
-    /// What the run takes if all accesses hit the first levels; nothing: not known.
-    std::optional<Tick> hit_time = {};
+    /// By phase, what it takes if all accesses hit the first levels; empty: not known.
+    std::vector<Tick> hit_times = {};
+
+    Tick hit_time() const { return std::accumulate(hit_times.begin(), hit_times.end(), Tick{0}); }
 };
 
 /// Writes the groups into `root` (docs/format.md).

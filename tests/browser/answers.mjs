@@ -10,7 +10,7 @@ const made = (change = '') => `(() => {
         components: [{ name: 'L1', group: 'levels', totals: {}, accesses: column(40, 60), misses: column(4, 16) }],
         links: [{ name: 'core-L1', from: 'core', to: 'L1' }],
         machine: { cores: 1 },
-        phases: { names: ['phase 0', 'phase 1'], cycles: column(10, 30), references: column(50, 50), pageWalks: column(0, 0) },
+        phases: { names: ['phase 0', 'phase 1'], cycles: column(10, 30), references: column(50, 50), pageWalks: column(0, 0), hitCycles: column(9, 12) },
         structures: [{ name: 'A', base: 4096n, bytes: 640 }, { name: 'B', base: 8192n, bytes: 64 }],
         structureLevels: [{ name: 'L1', structure: [0, 0, 1], phase: [0, 1, 1], accesses: column(40, 30, 30), misses: column(4, 11, 5) }],
         causes: [{ name: 'L1', structures: ['A', 'B'],
@@ -51,7 +51,7 @@ export const answerCases = [
             await t.open(page, t.file('lu.h5'));
             const told = await page.evaluate(made());
             t.equal(told[0], 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, worst in phase 1.', 'sentence');
-            t.equal(told.slice(1, 5).join(' | '), '20.00 %: L1 misses 20 of 100 | A: 75.00 % of the misses of L1 | phase 1: 73.33 % of its misses, in 75.00 % of the time | conflict: 60.00 % of its misses', 'tiles');
+            t.equal(told.slice(1, 5).join(' | '), '20.00 %: L1 misses 20 of 100; 47.50 % of the time is beyond hits of the first levels | A: 75.00 % of the misses of L1 | phase 1: 73.33 % of its misses, in 75.00 % of the time; 60.00 % of that is beyond hits | conflict: 60.00 % of its misses', 'tiles');
             t.check(told[5].startsWith('move it, or pad: B evicts its lines, which a fully associative cache would keep'), told[5]);
             t.check(told[5].includes(' 33.33 % are first uses: prefetch, longer lines.'), `the next cause: ${told[5]}`);
             const equal = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = [];`));
@@ -61,7 +61,7 @@ export const answerCases = [
                 const uneven = await page.evaluate(made(`info.structureLevels[0].misses.set([${some}]); info.causes = [];`));
                 t.check(uneven[0].endsWith(end), `${some}: ${uneven[0]}`);
             }
-            const many = (count) => made(`info.phases = { names: [], cycles: column(), references: column(), pageWalks: column() }; info.causes = [];
+            const many = (count) => made(`info.phases = { names: [], cycles: column(), references: column(), pageWalks: column(), hitCycles: column() }; info.causes = [];
                 info.structureLevels[0] = { name: 'L1', structure: column(...Array(${2 * count}).fill(0)), phase: column(...Array(${2 * count}).keys()), accesses: column(...Array(${2 * count}).fill(9)), misses: column(...Array(${count}).fill(8), ...Array(${count}).fill(1)) };`);
             t.check((await page.evaluate(many(8)))[0].endsWith(', worst in phases 0-7.'), 'eight phases alike');
             // every second of 36, and the one after the last of these
@@ -72,7 +72,7 @@ export const answerCases = [
             t.check(several[0].endsWith(', worst in phases 1-9 (solve).') && several[3].startsWith('phases 1-9 (solve): '), several[0]);
             const named = await page.evaluate(made(`info.phases.names = ['build', 'solve'];`));
             t.check(named[0].endsWith(', worst in phase 1 (solve).') && named[3].startsWith('phase 1 (solve): '), named[0]);
-            const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases = { names: ['solve', 'solve', 'rest'], cycles: column(10, 30, 0), references: column(50, 50, 0), pageWalks: column(0, 0, 0) };`));
+            const twice = await page.evaluate(made(`info.structureLevels[0].misses.set([8, 7 + 1]); info.causes = []; info.phases = { names: ['solve', 'solve', 'rest'], cycles: column(10, 30, 0), references: column(50, 50, 0), pageWalks: column(0, 0, 0), hitCycles: column() };`));
             t.check(twice[0].endsWith(', all in phases 0, 1 (solve).'), twice[0]);
             const again = await page.evaluate(made(`info.phases.names = ['solve', 'reduce, correct', 'solve', 'rest']; info.causes = [];
                 info.structureLevels[0] = { name: 'L1', structure: column(0, 0, 0, 0), phase: column(0, 1, 2, 3), accesses: column(50, 96, 49, 9), misses: column(100, 192, 98, 1) };`));
@@ -87,9 +87,9 @@ export const answerCases = [
             t.equal(await page.evaluate(made(`info.components[0].accesses.fill(0);`)), null, 'no accesses');
             const inPhase = await page.evaluate(made().replace('answerOf(info)', `answerOf(info, 'L1', [1])`));
             t.equal(inPhase[0], 'L1 misses 26.67 % of 60 accesses in phase 1; A causes 68.75 % of them, 81.82 % of those are conflicts.', 'of a phase');
-            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 in this phase | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time', 'tiles of a phase');
+            t.equal(inPhase.slice(1, 4).join(' | '), '26.67 %: L1 misses 16 of 60 | A: 68.75 % of the misses of L1 in this phase | phase 1: as chosen: 80.00 % of the misses of all phases, in 75.00 % of the time; 60.00 % of that is beyond hits', 'tiles of a phase');
             const program = await page.evaluate(
-                made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0) };
+                made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0), hitCycles: column() };
                 info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 0, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
                     groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
             );
@@ -145,9 +145,9 @@ export const answerCases = [
             ])
                 t.equal((await page.evaluate(made(change).replace('answerOf(info)', `answerOf(info, 'L1', ${JSON.stringify(phases)}, ${JSON.stringify(state)})`)))[0], sentence, JSON.stringify([change, phases, state]));
             const tiles = await page.evaluate(made(byCore).replace('answerOf(info)', `answerOf(info, 'L1', null, { core: 'core 1', cause: 'conflict' })`));
-            t.equal(tiles.slice(1, 5).join(' | '), '15.00 %: L1 has 9 conflict misses of 60 accesses by core 1 | A: 100.00 % of the conflict misses of L1 by core 1 | phase 1: all of its conflict misses, in 75.00 % of the time | conflict: 81.82 % of its misses', 'tiles');
+            t.equal(tiles.slice(1, 5).join(' | '), '15.00 %: L1 has 9 conflict misses of 60 accesses by core 1 | A: 100.00 % of the conflict misses of L1 by core 1 | phase 1: all of its conflict misses, in 75.00 % of the time; 60.00 % of that is beyond hits | conflict: 81.82 % of its misses', 'tiles');
             const inPhase = await page.evaluate(made('').replace('answerOf(info)', `answerOf(info, 'L1', [1], { structure: 'A' })`));
-            t.equal(inPhase[3], 'phase 1: as chosen: 73.33 % of the misses of all phases, in 75.00 % of the time', 'tile of a chosen phase');
+            t.equal(inPhase[3], 'phase 1: as chosen: 73.33 % of the misses of all phases, in 75.00 % of the time; 60.00 % of that is beyond hits', 'tile of a chosen phase');
             const program = (state) => made(`info.attribution = { levels: ['L1'], caused: [], columns: { site: column(0, 1, 2), phase: column(0, 1, 0), accesses: column(50, 20, 30), misses_L1: column(9, 6, 5) },
                 groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }] }; info.components[0].totals = { loads: 100, stores: 0, fetches: 0 };`).replace('answerOf(info)', `answerOf(info, 'L1', null, ${JSON.stringify(state)})`);
             t.equal((await page.evaluate(program({ func: 'init' })))[0], 'L1 misses 22.00 % of 50 accesses in init, 55.00 % of all misses of L1; A causes 54.55 % of them, all in phase 1.', 'of a function');

@@ -69,7 +69,7 @@ StoredRun made_up_run(std::size_t phases) {
         run.counts.tlbs[0] = run.counts.tlbs[0] + phase.counts.tlbs[0];
     }
     run.core_ends = {phases * 1000000, phases * 1000000 + 1};
-    stored.hit_time = phases * 750000;
+    stored.hit_times.assign(phases, 750000);
     if (phases == 7) add_nodes(stored);
     return stored;
 }
@@ -125,7 +125,7 @@ TEST_F(ResultFiles, RunsAreReadBackAsWritten) {
         EXPECT_EQ(read.names, stored.names);
         EXPECT_EQ(read.period, stored.period);
         EXPECT_EQ(read.run.counts, stored.run.counts);
-        EXPECT_EQ(read.hit_time, stored.hit_time);
+        EXPECT_EQ(read.hit_times, stored.hit_times);
         EXPECT_THAT(shown(), HasSubstr("; 25.00 % of"));
         EXPECT_EQ(read.run.core_ends, stored.run.core_ends);
         ASSERT_EQ(read.run.phases.size(), phases);

@@ -55,6 +55,11 @@ TEST(Table, AlignsAndShortensTextsWhereItIsTooWide) {
               "between\n"
               "längst               5\n");
     EXPECT_EQ(table.text(21),
+              "name            count\n"
+              "a structure 1,234,567\n"
+              "between\n"
+              "längst              5\n");
+    EXPECT_EQ(table.text(20),
               "name        count\n"
               "a       1,234,567\n"
               "between\n"
@@ -74,7 +79,13 @@ TEST(Table, BreaksTitlesBeforeItShortensTexts) {
     EXPECT_EQ(table.text(27),
               "data             first use\n"
               "structure misses    of all\n"
-              "heap           1     2,345\n");
+              "heap:a         1     2,345\n");
+    table.add({{"stack of a thread", "stack"}, "1", "2,345"});
+    EXPECT_EQ(table.text(27),
+              "data             first use\n"
+              "structure misses    of all\n"
+              "heap           1     2,345\n"
+              "stack          1     2,345\n");
 }
 
 TEST(Table, ShortensNoTextsThatWouldBeTheSame) {

@@ -117,10 +117,13 @@ export function remedyOf({ level, accesses, misses, cause, second, there, evicto
     return [words, `${told}: ${advice}${worst || also} cachetally advise tries changes of the data, and measures them.`];
 }
 
+/** The share of the time beyond hits of the first levels; NaN: not known. */
+const beyondHits = ({ phases: { cycles, hitCycles } }: FileInfo, phases: Phases) => (hitCycles.length > 0 ? 1 - sum(phases ?? cycles.keys(), (each) => hitCycles[each]) / sum(phases ?? cycles.keys(), (each) => cycles[each]) : NaN);
+
 /** `of`: phases that are the whole; null: all. */
-function timeIn({ phases: { cycles } }: FileInfo, phases: number[], of: Phases = null): string {
-    const whole = sum(of ?? cycles.keys(), (each) => cycles[each]);
-    return whole > 0 ? `, in ${percent(sum(phases, (each) => cycles[each]) / whole)} of the time` : '';
+function timeIn(info: FileInfo, phases: number[], of: Phases = null): string {
+    const [{ cycles }, beyond] = [info.phases, beyondHits(info, phases)], whole = sum(of ?? cycles.keys(), (each) => cycles[each]);
+    return whole > 0 ? `, in ${percent(sum(phases, (each) => cycles[each]) / whole)} of the time${beyond >= 0 ? `; ${percent(beyond)} of that is beyond hits` : ''}` : '';
 }
 
 /** One of the five that answer first; `go`: what is looked at when it is pressed. */
@@ -131,11 +134,10 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const all = { view: '', show: 'misses', level, phases: phasesText(chosen), x: '' };
     const here = { ...all, sel: '', structure: structure?.name ?? '' };
     const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
-    const [what, lost] = [only ? missesOf[only] : 'misses', info.run && !chosen && !answer.subject && !only ? 1 - info.run.hitCycles / info.run.cycles : NaN];
+    const [what, lost] = [only ? missesOf[only] : 'misses', answer.subject || only || chosen ? NaN : beyondHits(info, null)];
     const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${level} ${only ? `has ${full(misses)} ${what}` : `misses ${full(misses)}`}${of}${answer.subject && ` accesses${answer.subject}`}${lost >= 0 ? `; ${percent(lost)} of the time is beyond hits of the first levels` : ''}`, go: all }];
     if (!structure && phases.length === 0) return tiles;
-    const { function: named, line } = answer;
-    const code = named && !named.name.startsWith('(') ? named : null;
+    const { function: named, line } = answer, code = named && !named.name.startsWith('(') ? named : null;
     const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
     if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${chosen ? ` in ${chosen.length > 1 ? 'these phases' : 'this phase'}` : ''}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
@@ -144,8 +146,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phases.length > 0 && answer.several) {
         const note = answer.standsOut ? `${answer.inPhases < answer.ofPhases ? percent(answer.inPhases / answer.ofPhases) : 'all'} of its ${what}${timeIn(info, phases, chosen)}${answer.others.length > 0 ? `; ${percent(answer.inOthers / answer.ofPhases)} in ${phasesInWords(answer.others, [])}, at a ${answer.othersRate} rate` : ''}` : `none has ${phaseRule.standsOut} times the mean of all`;
-        // what has no room is in the sentence
-        const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40);
+        const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40); // else it is in the sentence
         const value = answer.standsOut ? (words ?? `${phases.length} phases`) : chosen ? 'in all of these phases' : 'in all phases';
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, ...(answer.standsOut ? { phases: phasesText(phases) } : {}) } });
     } else if (chosen) {
@@ -153,8 +154,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });
     } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases; run --phase-every divides it', go: here });
     const [words, why] = remedyOf(answer, info);
-    const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5;
-    const unknown = isTlb(info, level) || info.causes.length > 0;
+    const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5, unknown = isTlb(info, level) || info.causes.length > 0;
     const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known for victim and exclusive levels, sectored caches and the point of coherence' : 'the run was made without --causes';
     const there = answer.there ? `; in the worst phases ${share(answer.there)} ${inWords[answer.there.name as Cause]}` : '';
     const told = cause ? `${share(cause)} of its misses${shared ? ` come after invalidations, ${percent(answer.falseSharing)} of these by false sharing` : ''}${there}` : uncaused;

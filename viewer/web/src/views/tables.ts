@@ -67,10 +67,10 @@ export function linkTable(info: FileInfo, caption: string, headOf: (kind: string
 }
 
 function phaseTable(info: FileInfo): Table {
-    const { names, references, cycles, pageWalks } = info.phases;
+    const { names, references, cycles, pageWalks, hitCycles } = info.phases;
     return tableBy('Phases', names, [
         ['phase', (_, i) => phasesInWords([i], names)],
-        ...Object.entries({ references, cycles, 'page walks': pageWalks }).map(([title, column]): [string, (name: string, i: number) => number] => [title, (_, i) => column[i]]),
+        ...Object.entries({ references, cycles, ...(hitCycles.length && { 'cycles of hits': hitCycles }), 'page walks': pageWalks }).map(([title, column]): [string, (name: string, i: number) => number] => [title, (_, i) => column[i]]),
         ...levelColumns(info, 'phase'),
     ]);
 }

@@ -228,7 +228,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
     const [input, machine] = ['input', 'machine'].map((each) => store.attributes(each));
     const [check, run] = ['check', 'run'].map((each) => (store.has(each) ? store.attributes(each) : null));
     const inPhases = (column: string) => (store.has(`phases/${column}`) ? store.numbers(`phases/${column}`) : new Float64Array());
-    const phases = { names: store.texts('phases/name'), references: inPhases('references'), cycles: inPhases('cycles'), pageWalks: inPhases('page_walks') };
+    const phases = { names: store.texts('phases/name'), references: inPhases('references'), cycles: inPhases('cycles'), pageWalks: inPhases('page_walks'), hitCycles: inPhases('hit_cycles') };
     const attribution = store.has('attribution') ? attributionOf(store) : null;
     const monitors = listed(store, 'monitors', 'groups').map((group) => ({ path: `monitors/${group}`, ...attributesOf(store, `monitors/${group}`) }));
     const all = links(store);
@@ -244,7 +244,7 @@ export function factsOf(store: Store, name: string, bytes: number) {
         settings: store.texts('input/settings'),
         machine: { name: text(machine.name), cores: number(machine.cores), yaml: store.texts('machine/yaml').join('') },
         check: check && { passed: number(check.passed) === 1, meaning: text(check.meaning), residual: number(check.residual), bound: number(check.bound) },
-        run: run && { references: number(run.references), cycles: number(run.cycles), hitCycles: number(run.hit_cycles), pageWalks: number(run.page_walks) },
+        run: run && { references: number(run.references), cycles: number(run.cycles), pageWalks: number(run.page_walks) },
         components: parts,
         structures: [...structuresOf(store, 'structures', false), ...structuresOf(store, 'attribution/blocks', true)],
         causes: attribution ? causesOfObjects(store, attribution.caused) : causesOf(store, listed(store, 'causes', 'levels'), store.texts('structures/name')),
