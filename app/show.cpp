@@ -21,7 +21,7 @@ struct ShowArguments {
     std::string file;
     ShowOptions show;
     unsigned width = 0;
-    std::string phases;
+    std::string phases, links, settings;
     ChoiceTexts choice;
     bool plain = false, unicode = false;
     Trust trust = Trust::digests;
@@ -40,6 +40,8 @@ PhaseChoice phases_of(const std::string& text, const InputFile& file) {
 void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
+    if (!options.links.empty()) options.show.places.links = split_list(options.links);
+    if (!options.settings.empty()) options.show.places.settings = split_list(options.settings);
     require_present(options.file);
     const InputFile file(options.file, options.trust);
     options.show.phases = phases_of(options.phases, file);
@@ -85,6 +87,15 @@ void add_show(CLI::App& app) {
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
     add_choice_options(*command, options->choice,
                        "; of campaigns only points of these values, as in \"n=64,L2.size=1 MiB\"");
+    add_text_option(*command, "--workload", show.places.workloads,
+                    "Of sweeps: a workload, as in lu or lu,n=64; may be repeated (default: all)",
+                    "WORKLOAD[,OPTION...]", "the name of a workload, as in lu,n=64")
+        ->allow_extra_args(false);
+    add_text_option(*command, "--link", options->links, "Of sweeps: some links, as in core-L1D,L1D-L2 (default: all)",
+                    "NAME,NAME...", "the name of a link");
+    add_text_option(*command, "--settings", options->settings,
+                    "Of sweeps: cells of some settings, as in ways=4 or ways=4,width=8 (default: all)", "KEY=VALUE,...",
+                    "settings that were varied, as in ways=4");
     add_text_option(*command, "--rows", show.pivot.rows,
                     "Of campaigns: the parameter down a table of medians (default: with --columns the two numbers with "
                     "most values)",
@@ -109,6 +120,7 @@ void add_show(CLI::App& app) {
         "  cachetally show lu.h5 --level L1D --what accesses\n"
         "  cachetally show lu.h5 --structure A --phase 4 --what missrate\n"
         "  cachetally show lu.h5 --structure A --heat\n"
+        "  cachetally show sweep.h5 --workload lu --link core-L1D --where 'error<5'\n"
         "  cachetally show small.campaign/result.h5 --rows L2.size --columns n --value miss_rate_L2");
     command->callback([options] { run(*options); });
 }

@@ -311,12 +311,16 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
     SweepView view = read_sweep_view(file);
+    const std::size_t all = view.cells.size();
+    view.cells = cells_at(view.cells, options.places);
+    const std::string part =
+        options.places.given() ? fmt::format("{} of {} of this file:\n", view.cells.size(), counted(all, "cell")) : "";
     if (options.choice) {
         require_measured(*options.choice, view.timed);
         view.choice = *options.choice;
     }
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, options.width) + '\n' + origin(file, options.width);
+                        : part + to_text(view, options.width) + '\n' + origin(file, options.width);
 }
 
 std::string show_intrusion(const InputFile& file, const ShowOptions& options) {
@@ -357,6 +361,10 @@ std::string show(const InputFile& file, const ShowOptions& options) {
         throw std::invalid_argument(
             fmt::format("{}: is of {}: {} mean something for sweeps", file.path(), with_article(kind),
                         kind == "campaign" ? "--objectives and --tolerance" : "--objectives, --where and --tolerance"));
+    if (options.places.given() && kind != "sweep")
+        throw std::invalid_argument(
+            fmt::format("{}: is of {}: --workload, --link and --settings mean something for sweeps", file.path(),
+                        with_article(kind)));
     if (options.pivot.given() && kind != "campaign")
         throw std::invalid_argument(
             fmt::format("{}: is of {}: --rows, --columns and --value mean something for campaigns", file.path(),

@@ -10,13 +10,13 @@
 #include "viewer/phase_choice.hpp"
 #include "viewer/plot.hpp"
 #include "viewer/run_view.hpp"
-#include "viewer/sweep_choice.hpp"
+#include "viewer/sweep_view.hpp"
 
 namespace cachetally {
 
 struct ShowOptions {
     std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
-    std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks, or a cause of misses
+    std::string what;  ///< accesses (default), misses, hits, missrate, writebacks, or a cause of misses
     PhaseChoice phases;
     bool all_phases = false;
     bool heat = false;  ///< the histogram as phases over addresses
@@ -24,6 +24,7 @@ struct ShowOptions {
     bool unicode = true;
     bool json = false;
     std::optional<SweepChoice> choice;  ///< of sweeps, in place of the file's
+    SweepPlaces places;                 ///< of sweeps
     PivotChoice pivot;                  ///< of campaigns
 };
 

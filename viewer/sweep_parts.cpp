@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which cells of a sweep belong together, and what all workloads together say.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "monitor/spec.hpp"
 #include "viewer/sweep_view.hpp"
 
@@ -47,6 +52,32 @@ void take_worst(SweepCell& worst, const SweepCell& cell) {
         worst.slowdown.reset();
 }
 
+/// Of a workload "lu n=64": by itself, "lu,n=64" or "lu".
+bool is_of_workload(const SweepCell& cell, std::string wanted) {
+    std::ranges::replace(wanted, ',', ' ');
+    return cell.workload == wanted || cell.workload.starts_with(wanted + ' ');
+}
+
+bool has_setting(const SweepCell& cell, const std::string& wanted) {
+    return std::ranges::count(split(cell.settings, ','), wanted) != 0;
+}
+
+/// That each of what is wanted is somewhere.
+template <class Is, class Name>
+void require_any(const std::vector<SweepCell>& cells, const std::string& option, const std::vector<std::string>& wanted,
+                 Is is, Name name) {
+    for (const std::string& each : wanted) {
+        if (std::ranges::any_of(cells, [&](const SweepCell& cell) { return is(cell, each); })) continue;
+        std::vector<std::string> known;
+        for (const SweepCell& cell : cells)
+            if (std::ranges::count(known, cachetally::shown(name(cell))) == 0)
+                known.push_back(cachetally::shown(name(cell)));
+        throw std::invalid_argument(
+            fmt::format("--{}: there is no '{}'; there are: {}", option, cachetally::shown(each),
+                        known == std::vector<std::string>{""} ? "none" : fmt::format("{}", fmt::join(known, "; "))));
+    }
+}
+
 }  // namespace
 
 std::string counting(const std::string& settings) {
@@ -63,6 +94,25 @@ std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cel
 
 std::vector<std::span<const SweepCell>> parts_of(std::span<const SweepCell> cells) {
     return runs_of(cells, [](const auto& a, const auto& b) { return one_field(a, b) && a.settings == b.settings; });
+}
+
+std::vector<SweepCell> cells_at(const std::vector<SweepCell>& cells, const SweepPlaces& places) {
+    const auto is_at_links = [](const SweepCell& cell, const std::string& link) { return cell.link == link; };
+    require_any(cells, "workload", places.workloads, is_of_workload, [](const auto& cell) { return cell.workload; });
+    require_any(cells, "link", places.links, is_at_links, [](const auto& cell) { return cell.link; });
+    require_any(cells, "settings", places.settings, has_setting, [](const auto& cell) { return cell.settings; });
+    std::vector<SweepCell> found;
+    for (const SweepCell& cell : cells) {
+        const auto fits = [&](const auto& wanted, auto is) {
+            return std::ranges::any_of(wanted, [&](const std::string& each) { return is(cell, each); });
+        };
+        if ((places.workloads.empty() || fits(places.workloads, is_of_workload)) &&
+            (places.links.empty() || fits(places.links, is_at_links)) &&
+            std::ranges::all_of(places.settings, [&](const auto& each) { return has_setting(cell, each); }))
+            found.push_back(cell);
+    }
+    if (!found.empty() || cells.empty()) return found;
+    throw std::invalid_argument("no cells are of these workloads, links and settings together");
 }
 
 std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {

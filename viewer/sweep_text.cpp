@@ -271,20 +271,20 @@ std::string remarks_on_cost(const SweepView& view, unsigned width) {
         width);
 }
 
-/// What was run, and how much.
-std::string heading(const SweepView& view, bool one_field) {
-    std::string text = fmt::format("{}: {}, ", view.title.head(), counted(view.references, "reference"));
-    text += one_field ? fmt::format("{} on {}", counted(view.events, "event"), without_controls(view.link))
-                      : counted(view.cells.size(), "cell");
-    if (view.runs > 1) text += ", " + counted(view.runs, "run");
-    return text + '\n' + view.title.remarks() + "C: counters. G: lines per counter.\n";
-}
-
 /// "7,304 events"; where records delay cores, so that monitors see other events, "7,285 to 7,304 events".
 std::string events_of(std::span<const SweepCell> field) {
     const auto [least, most] = std::ranges::minmax_element(field, {}, &SweepCell::events);
     return (least->events == most->events ? "" : with_separators(least->events) + " to ") +
            counted(most->events, "event");
+}
+
+/// What was run, and how much.
+std::string heading(const SweepView& view, bool one_field) {
+    std::string text = fmt::format("{}: {}, ", view.title.head(), counted(view.references, "reference"));
+    text += one_field ? fmt::format("{} on {}", events_of(view.cells), without_controls(view.cells.front().link))
+                      : counted(view.cells.size(), "cell");
+    if (view.runs > 1) text += ", " + counted(view.runs, "run");
+    return text + '\n' + view.title.remarks() + "C: counters. G: lines per counter.\n";
 }
 
 std::string fields_text(std::span<const SweepCell> cells, const SweepView& view, unsigned width) {
@@ -358,7 +358,7 @@ nlohmann::ordered_json to_json(const SweepView& view) {
 
 std::string to_text(const SweepView& view, unsigned width) {
     const bool one_part = parts_of(view.cells).size() < 2;
-    std::string text = heading(view, fields_of(view.cells).size() < 2);
+    std::string text = heading(view, fields_of(view.cells).size() == 1);
     if (one_part) {
         const bool published =
             std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });

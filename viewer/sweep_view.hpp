@@ -65,6 +65,17 @@ std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cel
 /// The cells of one workload, link and settings: a matrix per eviction policy.
 std::vector<std::span<const SweepCell>> parts_of(std::span<const SweepCell> cells);
 
+/// Some cells of a sweep; of what is empty, all.
+struct SweepPlaces {
+    std::vector<std::string> workloads;  ///< "lu n=64" is meant by itself, by "lu,n=64" and by "lu"
+    std::vector<std::string> links, settings;
+
+    bool given() const { return !workloads.empty() || !links.empty() || !settings.empty(); }
+};
+
+/// Throws std::invalid_argument, with what there is, where there are no such cells.
+std::vector<SweepCell> cells_at(const std::vector<SweepCell>& cells, const SweepPlaces& places);
+
 /// Each monitor by the worst that it gives in any workload; nothing where there is one workload alone. Monitors that
 /// not all workloads have are left out.
 std::vector<SweepCell> worst_of(std::span<const SweepCell> cells);
