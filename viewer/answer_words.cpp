@@ -26,6 +26,7 @@ const AnswerWords& words_of_answers() {
         json.at("phases").at("standsOut").get_to(read.stands_out);
         json.at("phases").at("majority").get_to(read.majority);
         json.at("rare").get_to(read.rare);
+        json.at("sparse").get_to(read.sparse);
         json.at("phases").at("none").get_to(read.no_phase_stands_out);
         for (const auto& [name, in_words] : json.at("causes").items()) read.causes.push_back(in_words);
         for (const auto& [name, remedy] : json.at("remedies").items())

@@ -21,6 +21,7 @@ struct AnswerWords {
     double stands_out = 0;         ///< times the mean of all phases: a phase is worst
     double majority = 0;           ///< of all misses: phases with more are worst, whatever their miss rate
     double rare = 0;               ///< a miss rate below which nothing is to be gained
+    double sparse = 0;             ///< accesses for each miss: fewer use little of each line
     std::string no_phase_stands_out;
     std::vector<std::string> causes;  ///< "are conflicts": by MissCause
     std::map<std::string, Remedy> remedies;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "viewer/answer_words.hpp"
 #include "viewer/text_table.hpp"
@@ -25,6 +26,10 @@ std::string name_of(const Worst& worst, const std::optional<Part>& cause, bool i
         case MissCause::conflict: return worst.evictor == worst.structure ? "self-conflict" : "conflict";
     }
     return "";
+}
+
+bool is_first(const RunView& view, const std::string& level) {
+    return std::ranges::find(view.first_levels, level) != view.first_levels.end();
 }
 
 std::string with(std::string text, const std::string& place, const std::string& value) {
@@ -52,11 +57,14 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
     if (rate && *rate < words_of_answers().rare)
         return fmt::format("What to try: {}. {}.", remedies.at("rare").words,
                            with(remedies.at("rare").fact, "{rate}", percentage(*rate)));
-    const Remedy& found = remedies.at(name);
+    const double uses = is_first(view, level) && worst.accesses ? *worst.accesses / worst.part->count : 0;
+    const bool sparse = name == "capacity" && uses > 0 && uses < words_of_answers().sparse;
+    const Remedy& found = remedies.at(sparse ? "sparse" : name);
     const double false_share = worst.false_share.value_or(0);
-    const std::string fact =
-        with(with(found.fact, "{share}", percentage(std::max(false_share, 1 - false_share))), "{evictor}",
-             worst.evictor.empty() ? "Another line" : abridged(worst.evictor, words_of_answers().longest_name));
+    const std::string fact = with(
+        with(with(found.fact, "{uses}", fmt::format("{:.1f}", std::floor(10 * uses + 0.5) / 10)), "{share}",
+             percentage(std::max(false_share, 1 - false_share))),
+        "{evictor}", worst.evictor.empty() ? "Another line" : abridged(worst.evictor, words_of_answers().longest_name));
     const std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
     if (!worst.times || !worst.times->cause) return text;
     return fmt::format("{} In the worst phases: {}.", text,

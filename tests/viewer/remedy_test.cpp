@@ -33,7 +33,7 @@ TEST(Remedy, OfEachCause) {
     EXPECT_EQ(remedy(caused({0, 9, 0, 1}), "L1"),
               "What to try: share less. Other cores or a level below take the lines.");
     EXPECT_EQ(remedy(caused({0, 0, 9, 1}), "L1"),
-              "What to try: loop blocking. More lines are in use than the cache has.");
+              "What to try: loop blocking, or smaller blocks. More lines are in use than the cache has.");
     EXPECT_EQ(remedy(caused({1, 0, 0, 9}), "L1"),
               "What to try: move it, or pad. B evicts its lines, which a fully associative cache would keep.");
 }
@@ -42,9 +42,24 @@ TEST(Remedy, OfOneMissInTenThousandIsNone) {
     RunView view = caused({0, 0, 9, 1});
     CacheCounts& counts = view.counts.run.counts.caches[0];
     counts.loads = 200'000;
-    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking."));
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking,"));
     counts.loads = 200'001;
     EXPECT_EQ(remedy(view, "L1"), "What to try: little to gain. Only 0.010 % of the accesses miss.");
+}
+
+TEST(Remedy, OfCapacityIsByTheAccessesThatUseEachLine) {
+    RunView view = caused({0, 0, 9, 1});
+    view.structures.levels = {{"L1", true, {{0, 0, {40, 10}}, {1, 0, {60, 0}}}}};
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking,"));
+    view.structures.levels[0].tallies[0].tally = {39, 10};
+    EXPECT_EQ(remedy(view, "L1"),
+              "What to try: use more of each line. 3.9 accesses use each line that comes, and more lines are in use "
+              "than the cache has.");
+    view.first_levels.clear();  // of lower levels, accesses are misses of others
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking,"));
+    view.first_levels = {"L1"};
+    view.causes[0].misses = {{0, 0, {0, 0, 1, 9}}};
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: move it"));
 }
 
 TEST(Remedy, OfConflictsIsByWhatEvicts) {
@@ -64,7 +79,7 @@ TEST(Remedy, OfConflictsIsByWhatEvicts) {
 TEST(Remedy, SaysWhatHelpsInTheWorstPhases) {
     RunView view = caused({0, 0, 8, 2});
     view.causes[0].misses.push_back({0, 1, {0, 0, 3, 9}});
-    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking."));
+    EXPECT_THAT(remedy(view, "L1"), StartsWith("What to try: loop blocking,"));
     EXPECT_THAT(remedy(view, "L1"), Not(HasSubstr("worst")));
     view.causes[0].misses.push_back({0, 2, {0, 0, 3, 1}});
     EXPECT_THAT(remedy(view, "L1"), EndsWith(" the cache has. In the worst phases: move it, or pad."));
@@ -122,7 +137,7 @@ TEST(Remedy, IsBelowTheAnswer) {
     EXPECT_THAT(
         to_text(caused({0, 0, 9, 1}), options),
         StartsWith("L1 misses 20.00 % of 100 accesses; A causes 100.00 % of them, 90.00 % of those are capacity "
-                   "misses.\nWhat to try: loop blocking. "));
+                   "misses.\nWhat to try: loop blocking, "));
 }
 
 }  // namespace

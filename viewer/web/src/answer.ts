@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of what the file says.
 import { maxIndex, sum } from 'd3-array';
-import { causes as inWords, misses as missesOf, phases as phaseRule, rare, remedies } from '../../answer.json';
+import { causes as inWords, misses as missesOf, phases as phaseRule, rare, remedies, sparse } from '../../answer.json';
 import { rangeOf } from './axis';
 import { answer as coreAnswer } from './core';
 import { causeNames, cubeOf, evictionsOf, firstLevels, isTlb, narrowed, rowsOf, sharingRows, sumOf, sumsBy, totalsOf, type Cube, type Dimension, type Filter } from './cube';
@@ -65,7 +65,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     // of lines that are selected it is not known; by code and core it is that of the structure
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
-        ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), othersCause: causeIn(when.others), code, subject, inAll, all: all.misses },
+        ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), othersCause: causeIn(when.others), code, subject, inAll, all: all.misses, uses: firstLevels(info).includes(level) ? sum(accessesBy) / sum(byPhase) : NaN },
         ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', ...when },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
@@ -104,12 +104,12 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
 }
 
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). The same as in the terminal (viewer/remedy.cpp). */
-export function remedyOf({ level, accesses, misses, cause, second, there, evictor, structure, falseSharing }: Answer, info: FileInfo): [string, string] {
+export function remedyOf({ level, accesses, misses, cause, second, there, evictor, structure, falseSharing, uses }: Answer, info: FileInfo): [string, string] {
     const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
     const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
-    const isRare = misses / accesses < rare;
-    const [words, fact, advice] = remedies[isRare ? 'rare' : cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
-    const told = fact.replace('{rate}', percent(misses / accesses)).replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
+    const isRare = misses / accesses < rare, isSparse = cause?.name === 'capacity' && uses > 0 && uses < sparse;
+    const [words, fact, advice] = remedies[isRare ? 'rare' : isSparse ? 'sparse' : cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
+    const told = fact.replace('{uses}', (Math.round(10 * uses) / 10).toFixed(1)).replace('{rate}', percent(misses / accesses)).replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
     if (!cause || isRare) return [words, `${told}: ${advice}`];
     // longer lines would be shared by more
     const also = second && !(cause.name === 'invalidated' && second.name === 'first use') ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
