@@ -77,11 +77,11 @@ const pale = (cell: Cell): string => (admitted(cell) ? '' : '55');
 const programOf = ({ info }: Source): string => [info.input, ...info.settings].join(' ');
 
 export function panelsOf(sources: Source[]): Panel[] {
-    const several = sources.length > 1;
+    const [several, unlike] = [sources.length > 1, sources.some(({ info }) => info.machine.name !== sources[0].info.machine.name)];
     const mixed = sources.some(({ info }) => info.count !== sources[0].info.count);
     const panel = (source: Source, workload: string, link: string, cells: Cell[], marks: Cell[]): Panel => ({
         ...{ source, cells, marks, bounds: boundsOf(source.info.sweep?.where ?? '') },
-        title: [...(several ? [source.info.name] : []), workload, link, ...(mixed && source.info.count ? [`first ${full(source.info.count)} references`] : [])],
+        title: [...(several ? [source.info.name] : []), `${workload}${unlike ? ` on ${source.info.machine.name}` : ''}`, link, ...(mixed && source.info.count ? [`first ${full(source.info.count)} references`] : [])],
     });
     const byFile = sources.map((source) =>
         fieldsOf(source.info.sweep ? cellsOf(source.info) : []).map(([workload, link, counting, own]) => panel(source, workload, [link, counting].filter(Boolean).join(', '), own, [])));
