@@ -7,7 +7,10 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,6 @@ namespace {
 constexpr std::uint64_t rows_at_once = 1 << 20;
 constexpr std::uint64_t pyramid_blocks = 20000;  ///< levels with more are left out
 constexpr std::size_t most_counts = 2 + miss_cause_count;
-constexpr std::size_t top_rows = 1000;  ///< that are kept by each count
 
 /// The columns of a histogram that are summed.
 struct Shape {
@@ -57,7 +59,7 @@ class Blocks {
 public:
     using Counts = std::array<double, most_counts>;
 
-    explicit Blocks(std::size_t most) : most_(most) {}
+    explicit Blocks(std::size_t most) : most_(most), most_by_phases_(16 * most) {}
 
     void add(std::uint32_t phase, std::uint64_t line, const Counts& counts) {
         const Key key{phase, line / units_};
@@ -83,78 +85,137 @@ private:
             Counts& into = coarse[{key.first, key.second / 16}];
             for (std::size_t i = 0; i < counts.size(); ++i) into[i] += counts[i];
         }
-        const bool stuck = coarse.size() == blocks_.size();
+        // where there are many phases, coarser blocks are hardly fewer
+        const bool helps = coarse.size() < blocks_.size() / 2;
+        last_ = blocks_.end();
+        if (!helps && (most_ < most_by_phases_ || coarse.size() == blocks_.size())) {
+            most_ *= 2;
+            return;
+        }
         blocks_ = std::move(coarse);
         units_ *= 16;
         last_ = blocks_.end();
-        if (stuck) most_ *= 2;  // more phases than blocks may be: each has one block already
     }
 
-    std::size_t most_;
+    std::size_t most_, most_by_phases_;
     std::uint64_t units_ = 16;
     std::map<Key, Counts> blocks_;
     std::map<Key, Counts>::iterator last_ = blocks_.end();
 };
 
-/// A row as it was.
-struct TopRow {
-    std::uint64_t number = 0, address = 0;
-    std::uint32_t phase = 0, span = 1;
-    Blocks::Counts counts{};
-};
-
-/// The rows that have most of a count; of equals the first ones.
-class TopRows {
+/// Lines with the highest counts: of all phases together, and of each. All rows of these are kept, so that sums over
+/// any phases and functions are exact.
+class TopLines {
 public:
-    TopRows(std::size_t count, std::size_t most) : count_(count), most_(most) {}
+    TopLines(std::size_t counts, std::size_t most_rows) : counts_(counts), most_rows_(most_rows) {}
 
-    void add(const TopRow& row) {
-        const double value = row.counts[count_];
-        if (value <= 0 || (heap_.size() == most_ && value <= heap_.front().counts[count_])) return;
-        const auto more = [this](const TopRow& a, const TopRow& b) {
-            return std::pair(a.counts[count_], b.number) > std::pair(b.counts[count_], a.number);
-        };
-        heap_.push_back(row);
-        std::ranges::push_heap(heap_, more);
-        if (heap_.size() <= most_) return;
-        std::ranges::pop_heap(heap_, more);
-        heap_.pop_back();
+    /// Rows come phase by phase.
+    void add(std::uint32_t phase, std::uint64_t address, const Blocks::Counts& counts) {
+        if (phase != phase_) close_phase(phase);
+        Line& line = lines_[address];
+        ++line.rows;
+        for (std::size_t i = 0; i < counts_; ++i) {
+            line.sums[i] += counts[i];
+            if (counts[i] > 0) keep_largest(in_phase_[i], {counts[i], address}, of_each_phase);
+        }
     }
 
-    const std::vector<TopRow>& rows() const { return heap_; }
+    /// As far as their rows are not too many; but the very first in any case.
+    std::set<std::uint64_t> chosen() {
+        close_phase(0);
+        std::array<Largest, most_counts> all;
+        for (const auto& [address, line] : lines_)
+            for (std::size_t i = 0; i < counts_; ++i)
+                if (line.sums[i] > 0) keep_largest(all[i], {line.sums[i], address}, of_all_phases);
+        std::set<std::uint64_t> found;
+        std::size_t rows = 0;
+        const auto take = [&](std::uint64_t address, bool always) {
+            const std::size_t more = found.contains(address) ? 0 : lines_.at(address).rows;
+            if (!always && rows + more > most_rows_) return;
+            rows += more;
+            found.insert(address);
+        };
+        for (std::size_t place = 0; place < of_all_phases; ++place)
+            for (const Largest& largest : all)
+                if (place < largest.size())
+                    take(std::next(largest.begin(), static_cast<std::ptrdiff_t>(place))->second, place < taken_always);
+        for (const std::uint64_t address : of_phases_) take(address, false);
+        return found;
+    }
 
 private:
-    std::size_t count_, most_;
-    std::vector<TopRow> heap_;  ///< the least in front
+    static constexpr std::size_t of_all_phases = 1000, of_each_phase = 8, taken_always = 8;
+
+    struct Line {
+        Blocks::Counts sums{};
+        std::size_t rows = 0;
+    };
+    /// The largest first, of equals the lowest address.
+    struct Larger {
+        bool operator()(const std::pair<double, std::uint64_t>& a, const std::pair<double, std::uint64_t>& b) const {
+            return a.first != b.first ? a.first > b.first : a.second < b.second;
+        }
+    };
+    using Largest = std::set<std::pair<double, std::uint64_t>, Larger>;
+
+    static void keep_largest(Largest& largest, const std::pair<double, std::uint64_t>& line, std::size_t most) {
+        if (largest.size() == most && !Larger()(line, *largest.rbegin())) return;
+        largest.insert(line);
+        if (largest.size() > most) largest.erase(std::prev(largest.end()));
+    }
+
+    void close_phase(std::uint32_t next) {
+        phase_ = next;
+        for (Largest& largest : in_phase_) {
+            for (const auto& [count, address] : largest) of_phases_.insert(address);
+            largest.clear();
+        }
+    }
+
+    std::size_t counts_, most_rows_;
+    std::uint32_t phase_ = 0;
+    std::unordered_map<std::uint64_t, Line> lines_;  // NOLINT: chosen() orders them
+    std::array<Largest, most_counts> in_phase_;
+    std::set<std::uint64_t> of_phases_;
 };
 
 /// What a histogram is reduced to.
 struct Reduced {
     Blocks blocks;
-    std::vector<TopRows> top;
+    TopLines top;
 };
 
-void add_rows(Reduced& into, const Group& group, const Shape& shape, std::uint64_t first, std::uint64_t count) {
-    std::vector<std::uint64_t> address(count);
-    std::vector<std::uint32_t> phase(count), span(count, 1);
+/// Rows of the file.
+struct Rows {
+    std::vector<std::uint64_t> address;
+    std::vector<std::uint32_t> phase, span;
     std::array<std::vector<double>, most_counts> counts;
-    group.open_dataset(shape.address).read_rows(first, std::span(address));
-    group.open_dataset("phase").read_rows(first, std::span(phase));
-    if (shape.spans) group.open_dataset("span").read_rows(first, std::span(span));
+};
+
+Rows read_rows(const Group& group, const Shape& shape, std::uint64_t first) {
+    const std::uint64_t count = std::min(rows_at_once, shape.rows - first);
+    Rows rows{
+        std::vector<std::uint64_t>(count), std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count, 1), {}};
+    group.open_dataset(shape.address).read_rows(first, std::span(rows.address));
+    group.open_dataset("phase").read_rows(first, std::span(rows.phase));
+    if (shape.spans) group.open_dataset("span").read_rows(first, std::span(rows.span));
     for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-        counts[i].resize(count);
-        group.open_dataset(shape.counts[i]).read_rows(first, std::span(counts[i]));
+        rows.counts[i].resize(count);
+        group.open_dataset(shape.counts[i]).read_rows(first, std::span(rows.counts[i]));
     }
-    for (std::uint64_t row = 0; row < count; ++row) {
-        TopRow here{first + row, address[row], phase[row], span[row], {}};
-        Blocks::Counts share{};
+    return rows;
+}
+
+void add_rows(Reduced& into, const Rows& rows, const Shape& shape) {
+    for (std::size_t row = 0; row < rows.address.size(); ++row) {
+        Blocks::Counts counts{}, share{};
         for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-            here.counts[i] = counts[i][row];
-            share[i] = counts[i][row] / span[row];
+            counts[i] = rows.counts[i][row];
+            share[i] = counts[i] / rows.span[row];
         }
-        for (TopRows& top : into.top) top.add(here);
-        for (std::uint32_t line = 0; line < span[row]; ++line)
-            into.blocks.add(phase[row], address[row] / shape.unit + line, share);
+        into.top.add(rows.phase[row], rows.address[row], counts);
+        for (std::uint32_t line = 0; line < rows.span[row]; ++line)
+            into.blocks.add(rows.phase[row], rows.address[row] / shape.unit + line, share);
     }
 }
 
@@ -179,25 +240,24 @@ void write_blocks(Group& group, const Blocks& blocks, const Shape& shape) {
     label(group, shape);
 }
 
-/// The rows with most of any count, in the order of the file.
-void write_top(Group& parent, const Reduced& reduced, const Shape& shape) {
-    std::map<std::uint64_t, TopRow> rows;
-    for (const TopRows& top : reduced.top)
-        for (const TopRow& row : top.rows()) rows.emplace(row.number, row);
-    std::vector<std::uint64_t> address;
-    std::vector<std::uint32_t> phase, span;
-    std::array<std::vector<double>, most_counts> counts;
-    for (const auto& [number, row] : rows) {
-        address.push_back(row.address);
-        phase.push_back(row.phase);
-        span.push_back(row.span);
-        for (std::size_t i = 0; i < shape.counts.size(); ++i) counts[i].push_back(row.counts[i]);
+/// All rows of some lines, in the order of the file.
+void write_top(Group& parent, const Group& from, const Shape& shape, const std::set<std::uint64_t>& lines) {
+    Rows kept;
+    for (std::uint64_t first = 0; first < shape.rows; first += rows_at_once) {
+        const Rows rows = read_rows(from, shape, first);
+        for (std::size_t row = 0; row < rows.address.size(); ++row) {
+            if (!lines.contains(rows.address[row])) continue;
+            kept.address.push_back(rows.address[row]);
+            kept.phase.push_back(rows.phase[row]);
+            kept.span.push_back(rows.span[row]);
+            for (std::size_t i = 0; i < shape.counts.size(); ++i) kept.counts[i].push_back(rows.counts[i][row]);
+        }
     }
     Group group = parent.create_group("top");
-    group.write("address", address);
-    group.write("phase", phase);
-    group.write("span", span);
-    for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], counts[i]);
+    group.write("address", kept.address);
+    group.write("phase", kept.phase);
+    group.write("span", kept.span);
+    for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], kept.counts[i]);
     label(group, shape);
 }
 
@@ -228,12 +288,11 @@ private:
         if (!is_histogram(from)) return copy_children(from, to);
         const Shape shape = shape_of(from);
         if (shape.rows <= most_rows_) return copy_children(from, to);
-        Reduced reduced{Blocks(most_rows_), {}};
-        for (std::size_t i = 0; i < shape.counts.size(); ++i) reduced.top.emplace_back(i, top_rows);
+        Reduced reduced{Blocks(most_rows_), TopLines(shape.counts.size(), most_rows_)};
         for (std::uint64_t first = 0; first < shape.rows; first += rows_at_once)
-            add_rows(reduced, from, shape, first, std::min(rows_at_once, shape.rows - first));
+            add_rows(reduced, read_rows(from, shape, first), shape);
         write_blocks(to, reduced.blocks, shape);
-        write_top(to, reduced, shape);
+        write_top(to, from, shape, reduced.top.chosen());
         largest_ = std::max(largest_, reduced.blocks.units());
         if (from.has("pyramid")) copy_pyramid(from.open_group("pyramid"), to);
     }

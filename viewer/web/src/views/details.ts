@@ -140,7 +140,7 @@ function linesBlock(app: App, chosen: Chosen, found: Selected): HTMLElement | nu
     const table = tableBy(`${unitWord(info, series.owner) === 'page' ? 'Pages' : 'Lines'} with ${show.quantity === 'missrate' ? 'the highest' : 'most'} ${of}${show.title.toLowerCase()}`, worst, [['line', ({ address }) => abridged(describeLine(structures, address, series.unit), 72)], ...counts], {
         sorted: level && show.quantity === 'accesses' ? 2 : 1,
     });
-    const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those that have the highest counts of a phase.');
+    const note = series.reduced && h('p', { class: 'note' }, 'A reduced copy: of its lines those with the highest counts, of all phases or of one.');
     return block('Worst lines', tableElement(table), note);
 }
 
