@@ -53,8 +53,12 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         const bool bounded = most != std::numeric_limits<std::uint64_t>::max() ||
                              (!value && !text.starts_with('-') && is_size_out_of_range(text));
         const bool in_units = !value && text.find_first_of(".,") != std::string::npos;
+        const bool too_large = !value && !text.starts_with('-') && is_size_out_of_range(text) &&
+                               text.find_first_not_of("0123456789") != std::string::npos;
         return fmt::format("'{}' is not possible; write a whole number {}{}", shown(text),
-                           in_units ? "(1K is 1024) " : "",
+                           in_units    ? "(1K is 1024) "
+                           : too_large ? "(with a unit below 8192T) "
+                                       : "",
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };
     return {check, ""};

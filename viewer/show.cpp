@@ -311,16 +311,16 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
     SweepView view = read_sweep_view(file);
-    const std::size_t all = view.cells.size();
-    view.cells = cells_at(view.cells, options.places);
-    const std::string part =
-        options.places.given() ? fmt::format("{} of {} of this file:\n", view.cells.size(), counted(all, "cell")) : "";
+    if (options.places.given()) {
+        view.all_cells = view.cells.size();
+        view.cells = cells_at(view.cells, options.places);
+    }
     if (options.choice) {
         require_measured(*options.choice, view.timed);
         view.choice = *options.choice;
     }
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : part + to_text(view, options.width) + '\n' + origin(file, options.width);
+                        : to_text(view, options.width) + '\n' + origin(file, options.width);
 }
 
 std::string show_intrusion(const InputFile& file, const ShowOptions& options) {

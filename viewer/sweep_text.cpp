@@ -258,9 +258,11 @@ std::string marks_text(const SweepView& view, unsigned width) {
     const auto objectives = asked_of(view).objectives;
     for (const Objective* each : objectives)
         names += fmt::format("{}{}", names.empty() ? "" : each == objectives.back() ? " and " : ", ", told(*each));
-    return wrapped(fmt::format("* and .: no other cell is as good in {}, and better in one. *: those that remain where "
+    return wrapped(fmt::format("* and .: no other cell is {}. *: those that remain where "
                                "differences up to {:g} % of the front's range in each do not count.",
-                               names, 100 * view.choice.tolerance),
+                               objectives.size() == 1 ? fmt::format("better in {}", names)
+                                                      : fmt::format("as good in {}, and better in one", names),
+                               100 * view.choice.tolerance),
                    width);
 }
 
@@ -278,12 +280,26 @@ std::string events_of(std::span<const SweepCell> field) {
            counted(most->events, "event");
 }
 
-/// What was run, and how much.
+std::string workloads_of(std::span<const SweepCell> cells) {
+    std::vector<std::string> names;
+    for (const SweepCell& cell : cells)
+        if (std::ranges::count(names, cell.workload) == 0) names.push_back(cell.workload);
+    return without_controls(fmt::format("{}", fmt::join(names, ", ")));
+}
+
+/// What was run, and how much; of chosen cells what these are of.
 std::string heading(const SweepView& view, bool one_field) {
-    std::string text = fmt::format("{}: {}, ", view.title.head(), counted(view.references, "reference"));
-    text += one_field ? fmt::format("{} on {}", events_of(view.cells), without_controls(view.cells.front().link))
-                      : counted(view.cells.size(), "cell");
-    if (view.runs > 1) text += ", " + counted(view.runs, "run");
+    const std::string events =
+        one_field ? fmt::format("{} on {}", events_of(view.cells), without_controls(view.cells.front().link)) : "";
+    std::string text;
+    if (view.all_cells != 0) {
+        text = fmt::format("{} on {}: {} of {}{}{}", workloads_of(view.cells), without_controls(view.title.machine),
+                           view.cells.size(), counted(view.all_cells, "cell"), events.empty() ? "" : ", ", events);
+    } else {
+        text = fmt::format("{}: {}, {}", view.title.head(), counted(view.references, "reference"),
+                           one_field ? events : counted(view.cells.size(), "cell"));
+        if (view.runs > 1) text += ", " + counted(view.runs, "run");
+    }
     return text + '\n' + view.title.remarks() + "C: counters. G: lines per counter.\n";
 }
 

@@ -75,6 +75,7 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string slowdown_text(double slowdown) {
+    if (slowdown == 0) return "0";
     return slowdown > 0 && slowdown < 0.000005 ? "<0.001" : fmt::format("{:.3f}", 100 * slowdown);
 }
 

@@ -42,7 +42,8 @@ TEST(SweepPlaces, AreThoseOfAllThatAreChosen) {
     chosen({"--workload", "lu,n=32,block=8", "--workload", "radix", "--link", "L1D-L2"},
            [](const json& row) { return row["link"] == "L1D-L2" && row["workload"] != "lu n=16 block=8"; });
     chosen({"--settings", "ways=2"}, [](const json& row) { return row["settings"] == "ways=2"; });
-    EXPECT_THAT(call({"show", "s.h5", "--link", "L1D-L2"}).out, StartsWith("12 of 24 cells"));
+    EXPECT_THAT(call({"show", "s.h5", "--link", "L1D-L2"}).out,
+                StartsWith("lu n=16 block=8, lu n=32 block=8, radix keys=1K on generic3: 12 of 24 cells\n"));
     for (const auto& [option, value, there] :
          {std::tuple{"--workload", "lu,n=31", "there are: lu n=16 block=8; lu n=32 block=8; radix keys=1K"},
           std::tuple{"--link", "L9", "there are: core-L1D; L1D-L2"},

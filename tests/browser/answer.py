@@ -94,12 +94,13 @@ def main():
     alike = [i for step, count in zip(steps, tried[0]) for i in step if count >= 0.9 * tried[0].max()] if stands_out else list(among)
     large = lambda some: sorted([i for i in some if by_phase[i] * len(among) >= by_step.sum()] or some)
     answer["phases"] = large(alike) if stands_out else sorted(alike)
-    all_there = not stands_out and len(among) < len(chosen)  # none of those with accesses stands out
+    all_there = not stands_out and 2 * len(among) <= len(chosen)  # none of those with accesses stands out
     other = dense if higher else by_step
     others = large([i for step, count in zip(steps, other) for i in step if count >= 0.9 * other.max()]) if both else []
     answer["inPhases"], answer["ofPhases"] = float(by_phase[answer["phases"]].sum()), float(by_step.sum())
     of_these = by_phase[answer["phases"]]
     most = [i for i in answer["phases"] if stands_out and len(of_these) > 1 and of_these.max() >= 1.25 * of_these.mean() and by_phase[i] >= 0.9 * of_these.max()]
+    most = most if len(most) <= 8 else []
     if len(chosen) > 1:  # what the sentence ends with
         is_all = answer["inPhases"] == answer["ofPhases"]
         text = f", {'all' if is_all else 'worst'} in {in_words(answer['phases'], phases)}"

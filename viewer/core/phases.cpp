@@ -9,6 +9,8 @@ namespace {
 
 using Phases = std::vector<std::uint32_t>;
 
+constexpr std::size_t most_peaks = 8;  ///< more are no exceptions
+
 double sum_in(std::span<const double> counts, std::span<const std::uint32_t> phases) {
     double sum = 0;
     for (const std::uint32_t phase : phases) sum += counts[phase];
@@ -59,7 +61,7 @@ Phases peaks_of(const Phases& phases, std::span<const double> misses, const Phas
     Phases peaks;
     for (const std::uint32_t phase : phases)
         if (misses[phase] >= bounds.alike * most) peaks.push_back(phase);
-    return peaks;
+    return peaks.size() <= most_peaks ? peaks : Phases();
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ WorstPhases worst_phases(std::span<const std::uint32_t> chosen, const PhaseCount
     };
     const bool in_dense = stands_out(dense), both = in_dense && most_of(dense) < most_of(all);
     if (!in_dense && !stands_out(all)) {
-        if (among.size() < chosen.size()) found.phases = among;
+        if (2 * among.size() <= chosen.size()) found.phases = among;
         return found;
     }
     const double mean = misses / static_cast<double>(among.size());

@@ -25,14 +25,14 @@ struct PhaseBounds {
 struct WorstPhases {
     bool several = false;               ///< there is more than one to choose from
     std::vector<std::uint32_t> phases;  ///< empty: none stands out, or none misses
-    std::vector<std::uint32_t> peaks;   ///< of several `phases` those that stand out among them
+    std::vector<std::uint32_t> peaks;   ///< of several `phases` those that stand out among them, at most eight
     std::vector<std::uint32_t> others;  ///< that stand out, too: with more misses at a lower miss rate, or the reverse
     bool others_higher = false;         ///< their rate
 };
 
 /// Of `chosen` phases that are accessed the steps with most misses if they have the majority; else those with most
 /// among the steps that miss about as often as all of these together, or oftener, if one of these stands out; else of
-/// all, if one does; else all that are accessed, if others are not. Phases with less than the mean are left out, unless
+/// all, if one does; else all that are accessed, if at least as many others are not. Phases with less than the mean are left out, unless
 /// all have less.
 WorstPhases worst_phases(std::span<const std::uint32_t> chosen, const PhaseCounts& counts, const PhaseBounds& bounds);
 

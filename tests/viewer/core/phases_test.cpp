@@ -70,10 +70,24 @@ TEST(PhasesOfMisses, OfOneNameCountTogether) {
 // Without phase 3 the mean is 30, with it 22.5.
 TEST(PhasesOfMisses, WithoutAccessesAreNotCompared) {
     EXPECT_THAT(worst_of_all({35, 30, 25}, {100, 100, 100}).phases, IsEmpty());
-    EXPECT_THAT(worst_of_all({35, 30, 25, 0}, {100, 100, 100, 0}).phases, ElementsAre(0, 1, 2)) << "all are there";
-    EXPECT_THAT(worst_of_all({35, 30, 25, 0, 0}, {100, 100, 100, 0, 0}).phases, ElementsAre(0, 1, 2));
+    EXPECT_THAT(worst_of_all({35, 30, 25, 0, 0}, {100, 100, 100, 0, 0}).phases, IsEmpty()) << "most are accessed";
+    EXPECT_THAT(worst_of_all({35, 30, 25, 0, 0, 0}, {100, 100, 100, 0, 0, 0}).phases, ElementsAre(0, 1, 2))
+        << "all are there";
     EXPECT_THAT(worst_of_all({35, 30, 25, 0}, {100, 100, 100, 9}).phases, ElementsAre(0));
     EXPECT_THAT(worst_of_all({35, 30, 25, 0}, {0, 0, 0, 0}).phases, ElementsAre(0)) << "accesses are not known";
+}
+
+// Of one step, some phases have half as many misses again as the others.
+TEST(PhasesOfMisses, MoreThanEightPeaksAreNone) {
+    for (const std::size_t peaks : {8U, 9U}) {
+        std::vector<double> misses(60, 20), accesses(60, 100);
+        Phases names(60, 0);
+        for (std::size_t i = 0; i < peaks; ++i) misses[i] = 30;
+        for (std::size_t i = 40; i < 60; ++i) misses[i] = 1, names[i] = 1;
+        const WorstPhases worst = worst_phases(first(60), {misses, accesses, names}, bounds);
+        EXPECT_EQ(worst.phases, first(40));
+        EXPECT_EQ(worst.peaks.size(), peaks == 8 ? 8U : 0U) << peaks;
+    }
 }
 
 TEST(PhasesOfMisses, BelowTheMeanStayWhereAllAre) {

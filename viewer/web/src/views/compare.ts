@@ -80,8 +80,7 @@ function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; n
     if (longer.length) notes.push(`Of different lengths, compared in the elements that both have: ${listed(lengths)}.`);
     const turned = alike.filter((twin) => twin.first.rowElements !== twin.second.rowElements);
     if (turned.length) notes.push(`Rows of ${listed(turned.map((each) => `${each.first.name} (${each.first.rowElements} and ${each.second.rowElements} elements)`))} are not alike: what is at one place in storage is compared, not one row and column.`);
-    if (without(a).length) notes.push(`Only in A, or with other elements: ${listed(without(a))}.`);
-    if (without(b).length) notes.push(`Only in B, or with other elements: ${listed(without(b))}.`);
+    for (const [which, own] of [['A', a], ['B', b]] as const) if (without(own).length) notes.push(`Only in ${which}, or with other elements: ${listed(without(own))}.`);
     return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };
 }
 
@@ -129,6 +128,7 @@ export function pairsOf(source: Source, other: Source): { pairs: Pair[]; notes: 
             }
         }
     }
+    if (source.info.phases.names.join('\n') !== other.info.phases.names.join('\n')) notes.add('The phases of A and B are not the same: phases of one number are subtracted, whatever they are.');
     if (pairs.length === 0) notes.add('The two files count nothing at levels or links of the same rank and size of lines, so that no histograms can be laid side by side.');
     return { pairs, notes: [...notes, ...[...told].map(([what, names]) => `${what}: ${listed([...names])}.`)] };
 }
