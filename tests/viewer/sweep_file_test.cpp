@@ -155,8 +155,8 @@ TEST_F(SweepFiles, OfSeveralPartsAreReadBackAsWritten) {
                 HasSubstr("4 of 4 cells with error<=30,bits>10. Least slowdown, bits: fifo, ways=0, "
                           "G=1, C=16 (slowdown 50.000 %, bits 1,200).\n"));
     const std::string text = to_text(read, 100);
-    for (const char* part : {"\nradix, L1-L2: 1,012 to 1,015 events\n", "worst of all workloads, core-L1", "16 cells, 7 runs",
-                             "4 of 4 cells with error<=30,bits>10. Least "})
+    for (const char* part : {"\nradix, L1-L2: 1,012 to 1,015 events\n", "worst of all workloads, core-L1",
+                             "16 cells, 7 runs", "4 of 4 cells with error<=30,bits>10. Least "})
         EXPECT_THAT(text, HasSubstr(part));
     EXPECT_EQ(message_of([&] {
                   (void)read_again(view, [](Group& rows) { rows.write("settings", std::vector<double>{1}); });
@@ -226,7 +226,8 @@ TEST_F(SweepFiles, TellSlowdownsThatAreKnown) {
     EXPECT_EQ(to_json(some)["rows"][1]["slowdown"], 0.0);
     EXPECT_TRUE(to_json(some)["rows"][2].at("slowdown").is_null());
     const std::string text = to_text(some, 100);
-    for (const char* part : {" -12.500 ", " 0.000 ", " ? ", "as good in error, bytes/event and bits", "?: there is no"})
+    for (const char* part :
+         {" -12.500 ", " 0         2.50", " ? ", "as good in error, bytes/event and bits", "?: there is no"})
         EXPECT_THAT(text, HasSubstr(part));
     SweepView asked = view_of(cells);  // as of one that was interrupted
     asked.choice = parse_choice("slowdown,bits", "");
