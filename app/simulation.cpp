@@ -185,8 +185,9 @@ void warn_of_one_stream(const std::string& trace, unsigned streams, const std::s
     if (streams != 1 || cores == 1) return;
     to_stderr(
         fmt::format("cachetally: warning: {} has one stream of references, and {} {} cores: core 0 makes all of "
-                    "them, also those of further threads, and the other cores make none (docs/traces.md)\n",
-                    shown(trace), shown(machine_has), cores));
+                    "them, also those of further threads, and the other cores make none; 'record --cores {}' keeps a "
+                    "program's threads apart (docs/traces.md)\n",
+                    shown(trace), shown(machine_has), cores, cores));
 }
 
 std::vector<Region> data_of(std::vector<Region> regions) {

@@ -38,8 +38,10 @@ def side_by_side(panels, most):
     beside those that come next to them."""
     groups = groups_of(panels)
     widest = max(map(len, groups))
-    if widest == 1:
-        return panels, min(len(panels), most)
+    if widest == 1:  # a row for each workload, where all have as many
+        of_workloads = [len(list(some)) for _, some in itertools.groupby(panels, lambda panel: panel.about[0])]
+        regular = len(of_workloads) > 1 and of_workloads[1:] == of_workloads[:-1] and 1 < of_workloads[0] <= most
+        return panels, of_workloads[0] if regular else min(len(panels), most)
     size = min(widest, most)
     together = [list(some) if several else [sum(some, [])] for several, some in itertools.groupby(groups, lambda group: len(group) > 1)]
     slots = [panel for some in together for group in some for panel in group + [None] * (-len(group) % size)]
