@@ -79,8 +79,9 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         ->check(not_empty("the name of a listener, as in reuse"))
         ->allow_extra_args(false);
     command
-        .add_option("--phase-every", options.phase_every,
-                    "End a phase after so many references, too, as in 10M: when a program without barriers misses")
+        .add_option(
+            "--phase-every", options.phase_every,
+            "Also end a phase after each N references, as in 10M, so that programs without barriers have phases")
         ->transform(whole_number(1));
     command
         .add_option("--quantum", options.quantum,

@@ -48,7 +48,7 @@ struct SweepView {
     std::uint64_t references = 0, events = 0;  ///< of all workloads; of the first cell of each workload and link
     std::uint64_t runs = 1;                    ///< of the programs; 0: the file does not say
     std::vector<SweepCell> cells;  ///< by workload, link, what is counted, settings, eviction, granularity, counters
-    std::size_t all_cells = 0;  ///< of the file, where `cells` are chosen ones; else 0
+    std::size_t all_cells = 0;     ///< of the file, where `cells` are chosen ones; else 0
     SweepChoice choice;
     bool timed = false;            ///< slowdowns were asked for, whether or not they are known
     std::string slowdown_unknown;  ///< why some are not known though their run was made; empty where there are none

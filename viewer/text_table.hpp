@@ -71,8 +71,8 @@ public:
     bool fits(unsigned width) const;
 
     /// Lines, each ended by a line break. Where `width` columns do not suffice, titles take two lines, then one space
-    /// is between columns, then texts are in short (if they still differ), with two spaces or one. Where these do not fit either, the columns
-    /// follow each other in several tables, each with the keys.
+    /// is between columns, then texts are in short (if they still differ), with two spaces or one. Where these do not
+    /// fit either, the columns follow each other in several tables, each with the keys.
     std::string text(unsigned width) const;
 
 private:

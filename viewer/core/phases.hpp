@@ -32,8 +32,8 @@ struct WorstPhases {
 
 /// Of `chosen` phases that are accessed the steps with most misses if they have the majority; else those with most
 /// among the steps that miss about as often as all of these together, or oftener, if one of these stands out; else of
-/// all, if one does; else all that are accessed, if at least as many others are not. Phases with less than the mean are left out, unless
-/// all have less.
+/// all, if one does; else all that are accessed, if at least as many others are not. Phases with less than the mean are
+/// left out, unless all have less.
 WorstPhases worst_phases(std::span<const std::uint32_t> chosen, const PhaseCounts& counts, const PhaseBounds& bounds);
 
 }  // namespace cachetally

@@ -87,7 +87,6 @@ private:
         }
         // where there are many phases, coarser blocks are hardly fewer
         const bool helps = coarse.size() < blocks_.size() / 2;
-        last_ = blocks_.end();
         if (!helps && (most_ < most_by_phases_ || coarse.size() == blocks_.size())) {
             most_ *= 2;
             return;
@@ -135,10 +134,11 @@ public:
             rows += more;
             found.insert(address);
         };
+        std::array<Largest::const_iterator, most_counts> next;
+        for (std::size_t i = 0; i < most_counts; ++i) next[i] = all[i].begin();
         for (std::size_t place = 0; place < of_all_phases; ++place)
-            for (const Largest& largest : all)
-                if (place < largest.size())
-                    take(std::next(largest.begin(), static_cast<std::ptrdiff_t>(place))->second, place < taken_always);
+            for (std::size_t i = 0; i < most_counts; ++i)
+                if (next[i] != all[i].end()) take((next[i]++)->second, place < taken_always);
         for (const std::uint64_t address : of_phases_) take(address, false);
         return found;
     }
