@@ -105,6 +105,17 @@ export const compareCases = [
         },
     ],
     [
+        'compare: the page says where phases of one number are not the same',
+        async (t, page) => {
+            for (const [name, every] of [['plain.h5', []], ['cut.h5', ['--phase-every', '100K']]]) t.run('run', 'lu', 'n=64', ...every, '-o', name);
+            const says = /The phases of A and B are not the same/;
+            await compared(t, page, 'plain.h5', 'cut.h5', 'show=misses&level=L1D');
+            t.check(says.test(await page.innerText('.answer')), 'unlike phases');
+            await compared(t, page, 'plain.h5', 'plain.h5', 'show=misses&level=L1D');
+            t.check(!says.test(await page.innerText('body')), 'the same phases');
+        },
+    ],
+    [
         'compare: programs without a common data structure are not subtracted, and the page says why',
         async (t, page) => {
             t.run('run', 'radix', 'keys=2000', '-m', 'schulz2002', '-o', 'radix-few.h5');
