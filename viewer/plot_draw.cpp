@@ -177,7 +177,7 @@ double phases_of(std::uint64_t row, unsigned rows, unsigned phases) {
 class HeatCells {
 public:
     HeatCells(const PlotInput& input, const PlotColumns& columns, unsigned rows, unsigned phases)
-        : columns_(columns.heights.size()), values_(rows * columns_) {
+        : columns_(columns.heights.size()), values_(rows * columns_), touched_(values_.size()) {
         std::vector<double> weights(values_.size());
         const std::vector<double> lines = lines_of(input, columns);
         for (std::size_t i = 0; i < input.points.size(); ++i) {
@@ -186,6 +186,7 @@ public:
             const std::size_t cell = std::uint64_t{input.phases[i]} * rows / phases * columns_ + *column;
             values_[cell] += input.points[i].value;
             weights[cell] += input.points[i].weight;
+            touched_[cell] = true;
         }
         for (std::size_t i = 0; i < values_.size(); ++i) {
             const double over =
@@ -196,6 +197,15 @@ public:
     }
 
     double at(std::size_t row, std::size_t column) const { return values_[row * columns_ + column]; }
+    /// Accessed, yet without any of what is counted.
+    bool is_zero(std::size_t row, std::size_t column) const {
+        return touched_[row * columns_ + column] && at(row, column) <= 0;
+    }
+    bool any_zero() const {
+        for (std::size_t cell = 0; cell < values_.size(); ++cell)
+            if (is_zero(cell / columns_, cell % columns_)) return true;
+        return false;
+    }
     /// The lowest above 0.
     double lowest() const {
         double least = highest();
@@ -220,12 +230,16 @@ private:
 
     /// A line that is wider than a column is drawn in all columns that begin in it.
     void widen(const PlotColumns& columns) {
-        for (std::size_t cell = 0; cell < values_.size(); ++cell)
-            values_[cell] = values_[cell - cell % columns_ + columns.sources[cell % columns_]];
+        for (std::size_t cell = 0; cell < values_.size(); ++cell) {
+            const std::size_t source = cell - cell % columns_ + columns.sources[cell % columns_];
+            values_[cell] = values_[source];
+            touched_[cell] = touched_[source];
+        }
     }
 
     std::size_t columns_;
     std::vector<double> values_;
+    std::vector<bool> touched_;
 };
 
 /// From what a cell has to how full it is drawn; what is there is seen.
@@ -278,13 +292,15 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
     if (highest <= 0) return without_controls(input.title) + "\n  (0 everywhere)\n";
     const std::vector<std::string> glyphs = style.unicode ? std::vector<std::string>{" ", "░", "▒", "▓", "█"}
                                                           : std::vector<std::string>{" ", ".", ":", "+", "#"};
+    const std::string zero = style.unicode ? "·" : "-";
     const auto steps = static_cast<double>(glyphs.size() - 1);
     const Fullness fullness(input, cells);
     constexpr unsigned narrowest = 40;  // columns for the title
     std::string text =
-        wrapped(fmt::format("{}, by phase{} ({} = {}{})", input.title, rows < phases && !input.rate ? " (means)" : "",
+        wrapped(fmt::format("{}, by phase{} ({} = {}{}{})", input.title, rows < phases && !input.rate ? " (means)" : "",
                             glyphs.back(), input.rate ? percent_text(highest) + "%" : rounded_text(highest),
-                            fullness.logarithmic() ? ", logarithmic scale" : ""),
+                            fullness.logarithmic() ? ", logarithmic scale" : "",
+                            cells.any_zero() ? fmt::format(", {} = 0", zero) : ""),
                 std::max(style.width, narrowest), 2) +
         heading(columns, margin);
     for (unsigned row = 0; row < rows; ++row) {
@@ -293,8 +309,8 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
         std::size_t column = 0;
         for (std::size_t i = 0; i < columns.segments.size(); ++i) {
             if (i > 0) line += ' ';
-            for (unsigned c = 0; c < columns.segments[i].columns; ++c)
-                line += glyphs[fullness.of(cells.at(row, column++), steps)];
+            for (unsigned c = 0; c < columns.segments[i].columns; ++c, ++column)
+                line += cells.is_zero(row, column) ? zero : glyphs[fullness.of(cells.at(row, column), steps)];
         }
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + '\n';

@@ -136,6 +136,23 @@ TEST(Plot, MostLinesDecideTheScaleNotTheColumns) {
     EXPECT_FALSE(is_logarithmic(values_from(0, values)));
 }
 
+TEST(Plot, HeatTellsZeroFromUntouched) {
+    const std::vector<Region> regions{{"A", 0x1000, 8 * 64, 8}};
+    PlotInput input;
+    input.title = "misses";
+    for (const double value : {4, 4, 0, 0, 4, 0}) {
+        const std::size_t line = input.points.size();
+        input.points.push_back({0x1000 + 64 * line, value, 1});
+        input.phases.push_back(line < 4 ? 0 : 1);
+    }
+    std::vector<std::string> text = lines_of(draw_heat(input, regions, {21, 10, false}));
+    EXPECT_EQ(text[0], "misses, by phase (# = 4, - = 0)");
+    EXPECT_EQ(text[2], "           0|##--");
+    EXPECT_EQ(text[3], "           1|    #-");
+    text = lines_of(draw_heat(input, regions, {21, 10, true}));
+    EXPECT_EQ(text[2], "           0│██··");
+}
+
 TEST(Plot, UnevenHeatMapsHaveALogarithmicScale) {
     const std::vector<Region> regions{{"A", 0x1000, 8 * 64, 8}};
     PlotInput input = values_from(0x1000, {1, 1, 4, 4, 16, 16, 1024, 1024});
@@ -163,7 +180,7 @@ std::string heat_row(const std::vector<std::vector<double>>& phases, std::size_t
     for (std::size_t column = 0; column < columns; ++column) {
         double value = mean(phase, column);
         if (value == mean_of_none) value = mean(phase, column * lines / columns * columns / lines);
-        row += " .:+#"[static_cast<std::size_t>(std::ceil(value / highest * 4 - 1e-9))];
+        row += "-.:+#"[static_cast<std::size_t>(std::ceil(value / highest * 4 - 1e-9))];
     }
     row.erase(row.find_last_not_of(' ') + 1);
     return row;
