@@ -78,7 +78,7 @@ bool covers(const Point& a, const Point& b, const Point& slack) {
 }
 
 /// What differences do not count.
-Point slack_of(std::span<const Point> front, double tolerance) {
+Point slack_of(std::span<const Point> front, double tolerance, const Point& least_ranges) {
     if (front.empty()) return {};
     Point least = front.front(), most = least;
     for (const Point& point : front)
@@ -86,7 +86,7 @@ Point slack_of(std::span<const Point> front, double tolerance) {
             least[k] = std::min(least[k], point[k]);
             most[k] = std::max(most[k], point[k]);
         }
-    for (std::size_t k = 0; k < most.size(); ++k) most[k] = tolerance * (most[k] - least[k]);
+    for (std::size_t k = 0; k < most.size(); ++k) most[k] = tolerance * std::max(most[k] - least[k], least_ranges[k]);
     return most;
 }
 
@@ -166,8 +166,8 @@ std::vector<bool> front_of(std::span<const Point> points) {
     return on_front;
 }
 
-std::vector<bool> remaining(std::span<const Point> front, double tolerance) {
-    const Point slack = slack_of(front, tolerance);
+std::vector<bool> remaining(std::span<const Point> front, double tolerance, const Point& least_ranges) {
+    const Point slack = slack_of(front, tolerance, least_ranges);
     std::vector<std::vector<std::size_t>> stands_for(front.size());
     for (std::size_t i = 0; i < front.size(); ++i)
         for (std::size_t j = 0; j < front.size(); ++j)
@@ -223,7 +223,9 @@ std::vector<Standing> standings(std::span<const SweepCell> cells, const SweepCho
         front.push_back(points[i]);
         front_places.push_back(places[i]);
     }
-    const std::vector<bool> remain = remaining(front, choice.tolerance);
+    Point least_ranges;
+    for (const Objective* each : objectives) least_ranges.push_back(each->fraction ? least_range_of_fractions : 0);
+    const std::vector<bool> remain = remaining(front, choice.tolerance, least_ranges);
     for (std::size_t i = 0; i < front.size(); ++i) result[front_places[i]].remains = remain[i];
     return result;
 }

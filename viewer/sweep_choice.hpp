@@ -56,11 +56,16 @@ using Point = std::vector<double>;
 /// For each point whether no other is at least as good in all, and better in one.
 std::vector<bool> front_of(std::span<const Point> points);
 
+/// Ranges of errors and slowdowns on a front count as at least one percentage point, so that none below 0.05 tells
+/// cells apart by default.
+constexpr double least_range_of_fractions = 0.01;
+
 /// Of a front, few points that stand for all: each point has one among them that is in no objective worse than it by
-/// more than tolerance (0.05: 5 %) of the objective's range on the front; and none of them could be left out. Chosen
-/// greedily, first what stands for most, of these what is best in the first objective. (After the
-/// epsilon-Pareto sets of Papadimitriou and Yannakakis 2000, which go by factors; the range and greed are ours.)
-std::vector<bool> remaining(std::span<const Point> front, double tolerance);
+/// more than tolerance (0.05: 5 %) of the objective's range on the front, which counts as at least least_ranges (by
+/// objective); and none of them could be left out. Chosen greedily, first what stands for most, of these what is best
+/// in the first objective. (After the epsilon-Pareto sets of Papadimitriou and Yannakakis 2000, which go by factors;
+/// the range and greed are ours.)
+std::vector<bool> remaining(std::span<const Point> front, double tolerance, const Point& least_ranges);
 
 /// What a cell is among those that it is compared with.
 struct Standing {

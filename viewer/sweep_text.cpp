@@ -256,13 +256,15 @@ std::string marks_text(const SweepView& view, unsigned width) {
         return "";
     std::string names;
     const auto objectives = asked_of(view).objectives;
+    const bool has_floor = view.choice.tolerance > 0 && std::ranges::any_of(objectives, &Objective::fraction);
     for (const Objective* each : objectives)
         names += fmt::format("{}{}", names.empty() ? "" : each == objectives.back() ? " and " : ", ", told(*each));
     return wrapped(fmt::format("* and .: no other cell is {}. *: those that remain where "
-                               "differences up to {:g} % of the front's range in each do not count.",
+                               "differences up to {:g} % of the front's range in each{} do not count.",
                                objectives.size() == 1 ? fmt::format("better in {}", names)
                                                       : fmt::format("as good in {}, and better in one", names),
-                               100 * view.choice.tolerance),
+                               100 * view.choice.tolerance,
+                               has_floor ? " (in percentages, of at least one percentage point)" : ""),
                    width);
 }
 

@@ -43,9 +43,9 @@ double range_of(const std::vector<Point>& points, std::size_t objective) {
     return range;
 }
 
-bool stands_for(const Point& a, const Point& b, const std::vector<Point>& front, double tolerance) {
+bool stands_for(const Point& a, const Point& b, const std::vector<Point>& front, double tolerance, double least) {
     for (std::size_t k = 0; k < a.size(); ++k)
-        if (a[k] > b[k] && a[k] - b[k] > tolerance * range_of(front, k) + 1e-12) return false;
+        if (a[k] > b[k] && a[k] - b[k] > tolerance * std::max(range_of(front, k), least) + 1e-12) return false;
     return true;
 }
 
@@ -67,12 +67,14 @@ RC_GTEST_PROP(SweepChoice, WhatRemainsStandsForAll, ()) {
     for (std::size_t i = 0; i < points.size(); ++i)
         if (on_front[i]) front.push_back(points[i]);
     const double tolerance = *rc::gen::element(0.0, 0.0625, 0.25, 1.0);
-    const std::vector<bool> remain = remaining(front, tolerance);
+    const double least = *rc::gen::element(0.0, 4.0, 64.0);
+    const Point least_ranges(front.empty() ? 0 : front.front().size(), least);
+    const std::vector<bool> remain = remaining(front, tolerance, least_ranges);
     const auto all_stood_for = [&](std::size_t without) {
         for (const Point& point : front) {
             bool found = false;
             for (std::size_t i = 0; i < front.size(); ++i)
-                found |= i != without && remain[i] && stands_for(front[i], point, front, tolerance);
+                found |= i != without && remain[i] && stands_for(front[i], point, front, tolerance, least);
             if (!found) return false;
         }
         return true;
@@ -91,10 +93,10 @@ SweepCell cell_with(double error, std::optional<double> slowdown, std::uint64_t 
     return {"fifo", "1", 16, 100, error, 2.0, SweepCost{bits, 16, 900, 7.5}, {}, slowdown, {}, {}, {}, 90};
 }
 
-// Ranges on the front are 9.4 %, 0.03 % and 500 bits: the second differs from the first by 0.031 %, less than a
+// Ranges on the front are 9.4 %, 0.3 % and 500 bits: the second differs from the first by 0.031 %, less than a
 // twentieth of the first range, and is better otherwise; the fourth is beaten.
 TEST(SweepChoices, SmallDifferencesDoNotCount) {
-    const std::vector<SweepCell> cells{cell_with(0.0060, 0.0003, 1000), cell_with(0.00631, 0.00004, 999),
+    const std::vector<SweepCell> cells{cell_with(0.0060, 0.0030, 1000), cell_with(0.00631, 0.00004, 999),
                                        cell_with(0.1, 0.0, 500), cell_with(0.2, 0.0, 800)};
     const auto found = standings_of(cells, parse_choice("error,slowdown,bits", ""));
     EXPECT_EQ(found, (std::vector<Standing>{
@@ -103,6 +105,18 @@ TEST(SweepChoices, SmallDifferencesDoNotCount) {
     EXPECT_TRUE(strict[0].remains && strict[1].remains && strict[2].remains);
     const auto cheapest = standings_of(cells, parse_choice("bits", "error<1"));
     EXPECT_EQ(cheapest, (std::vector<Standing>{{true, false, false}, {true, true, true}, {}, {}}));
+}
+
+// Slowdowns of the first two differ by 0.04 of a percentage point, of the third by 0.06 from the first.
+TEST(SweepChoices, HundredthsOfPercentagePointsDoNotCount) {
+    const std::vector<SweepCell> cells{cell_with(0.1, 0.0, 1000), cell_with(0.1, 0.0004, 999),
+                                       cell_with(0.1, 0.0006, 998)};
+    const auto found = standings_of(cells, parse_choice("slowdown", ""));
+    EXPECT_EQ(found, (std::vector<Standing>{{true, true, true}, {true, false, false}, {true, false, false}}));
+    const auto half = standings_of(cells, parse_choice("error,slowdown,bits", "", 50));
+    EXPECT_EQ(half, (std::vector<Standing>{{true, true, false}, {true, true, true}, {true, true, false}}));
+    const auto all = standings_of(cells, parse_choice("error,slowdown,bits", "", 0));
+    EXPECT_TRUE(all[0].remains && all[1].remains && all[2].remains);
 }
 
 // The first monitor saw nothing of the second program, whose other monitor did: the two have no worst in common.
