@@ -69,7 +69,7 @@ TEST_P(RecordedHost, ResponseCurvesAreThoseOfTheFile) {
 
 INSTANTIATE_TEST_SUITE_P(All, RecordedHost,
                          ::testing::Values("zen4-vm-1.h5", "zen4-vm-2.h5", "zen5-vm-1.h5", "zen5-vm-2.h5",
-                                           "emerald-vm-1.h5", "emerald-vm-2.h5"));
+                                           "emerald-vm-1.h5", "emerald-vm-2.h5", "zen3-vm-1.h5", "zen3-vm-2.h5"));
 
 TEST(RecordedHosts, WhatAnOldRecordingWasNotAskedIsRefused) {
     const InputFile file{recordings + "zen4-vm-1.h5"};
@@ -111,7 +111,7 @@ TEST_P(FittedHost, ForetellsAnotherRecording) {
     EXPECT_LT(median_up_to(found.curves[2], 1e9), 0.15);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FittedHost, ::testing::Values("zen4-vm", "zen5-vm", "emerald-vm"));
+INSTANTIATE_TEST_SUITE_P(All, FittedHost, ::testing::Values("zen4-vm", "zen5-vm", "emerald-vm", "zen3-vm"));
 #endif
 
 }  // namespace
