@@ -40,6 +40,19 @@ public:
     ~WritingNote() { clear_progress_line(); }
 };
 
+/// Pictures have at most 256 rows; counts of each of very many phases make files large, and readers slow.
+void warn_of_many_phases(std::uint64_t phase_every, const RunResult& run) {
+    constexpr std::size_t many = 4096, enough = 256;
+    if (phase_every == 0 || run.phases.size() <= many) return;
+    std::uint64_t better = 1;
+    while (run.counts.references / better > enough) better *= 10;
+    to_stderr(
+        fmt::format("cachetally: warning: {} phases make files large and pages slow, and pictures show {} rows; "
+                    "with --phase-every {} there are about {}\n",
+                    with_separators(run.phases.size()), enough, better,
+                    with_separators((run.counts.references + better - 1) / better)));
+}
+
 }  // namespace
 
 Input kernel_input(const std::string& name, const std::vector<std::string>& settings) {
@@ -125,6 +138,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         text.width = terminal_width();
         print_lines(to_text(view, text));
     }
+    warn_of_many_phases(options.phase_every, outcome.run);
     if (file) {
         const WritingNote note(file->path());
         write_run_result(file->root(), topology, view, outcome, levels);

@@ -56,7 +56,7 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     write_monitors(root, monitors);
     if (!monitors.empty()) root.open_group("monitors").set_attribute("asked", view.monitors_asked);
     write_links(root, outcome.links, outcome.virtual_address);
-    write_combined(root, levels.lines);
+    write_combined(root, levels.lines, static_cast<std::uint32_t>(view.counts.run.phases.size()));
     write_causes(root, view.causes);
     write_attribution(root, view.attribution);
     write_sharing(root, view.sharing);

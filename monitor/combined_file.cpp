@@ -94,13 +94,32 @@ std::vector<Tally> tallies_of(const LevelLines& lines) {
     return tallies;
 }
 
+using LineSums = std::vector<std::pair<Address, Tally>>;
+
 /// Of lines over all phases.
-void write_line_pyramid(Group& group, const LevelLines& lines, const std::vector<Tally>& tallies) {
-    std::vector<std::pair<Address, Tally>> sums;
+LineSums sums_of(const LevelLines& lines, const std::vector<Tally>& tallies) {
+    LineSums sums;
     for (std::size_t i = 0; i < tallies.size(); ++i) sums.emplace_back(lines.address[i], tallies[i]);
     sort_and_sum(
         sums, [](const auto& line) { return line.first; },
         [](auto& sum, const auto& line) { sum.second += line.second; });
+    return sums;
+}
+
+constexpr std::size_t many_rows_per_line = 16;
+
+/// Where many phases make many rows of few lines, readers of all phases need not read them all.
+void write_line_sums(Group& level, const LineSums& sums, std::size_t rows) {
+    if (sums.empty() || rows < many_rows_per_line * sums.size()) return;
+    Group group = level.create_group("lines");
+    const auto tallies = column_of(sums, [](const auto& line) { return line.second; });
+    group.write("address", column_of(sums, [](const auto& line) { return line.first; }));
+    group.write("accesses", column_of(tallies, &Tally::accesses));
+    group.write("misses", column_of(tallies, &Tally::misses));
+    set_axes(group, "accesses", {"address"}, {"misses"});
+}
+
+void write_line_pyramid(Group& group, const LevelLines& lines, const LineSums& sums) {
     const auto number = [&](const std::string& name, auto of, bool summed = true) {
         return PyramidNumber{summed ? name : "", name + "_min", name + "_max",
                              column_of(sums, [&](const auto& line) { return std::invoke(of, line.second); })};
@@ -111,26 +130,31 @@ void write_line_pyramid(Group& group, const LevelLines& lines, const std::vector
                   {"misses", "hits"});
 }
 
-constexpr std::uint64_t most_grid_cells = 1 << 18;
+constexpr std::uint64_t most_grid_cells = 1 << 18, most_grid_rows = 256;
 
 /// Phases by lines, which are asked for by their values; by blocks of 2, 4, ... lines where cells would be too many.
-void write_grid(Group& level, const LevelLines& lines) {
+/// Rows of several phases are those of heat maps (viewer/core/scale.hpp).
+void write_grid(Group& level, const LevelLines& lines, std::uint64_t phases) {
     if (lines.address.empty()) return;
-    const std::uint64_t phases = std::uint64_t{1} + *std::ranges::max_element(lines.phase);
+    phases = std::max(phases, std::uint64_t{1} + *std::ranges::max_element(lines.phase));
+    const std::uint64_t rows = std::min(phases, most_grid_rows);
+    std::vector<std::uint32_t> firsts;
+    for (std::uint64_t row = 0; row < rows; ++row) firsts.push_back(static_cast<std::uint32_t>(row * phases / rows));
     std::vector<std::uint64_t> blocks;
     for (const Address address : lines.address) blocks.push_back(address / lines.line_bytes);
     std::ranges::sort(blocks);
     std::uint64_t units = 1;
     for (;; units *= 2) {
         blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-        if (blocks.size() * phases <= most_grid_cells || blocks.size() == 1) break;
+        if (blocks.size() * rows <= most_grid_cells || blocks.size() == 1) break;
         for (std::uint64_t& block : blocks) block /= 2;
     }
-    std::vector<double> accesses(phases * blocks.size()), misses(accesses.size());
+    std::vector<double> accesses(rows * blocks.size()), misses(accesses.size());
     const std::uint64_t block_bytes = units * lines.line_bytes;
     for (std::size_t i = 0; i < lines.address.size(); ++i) {
         const auto column = std::ranges::lower_bound(blocks, lines.address[i] / block_bytes) - blocks.begin();
-        const std::size_t cell = lines.phase[i] * blocks.size() + static_cast<std::size_t>(column);
+        const auto row = std::ranges::upper_bound(firsts, lines.phase[i]) - firsts.begin() - 1;
+        const std::size_t cell = static_cast<std::size_t>(row) * blocks.size() + static_cast<std::size_t>(column);
         accesses[cell] += lines.accesses[i];
         misses[cell] += lines.misses[i];
     }
@@ -138,16 +162,16 @@ void write_grid(Group& level, const LevelLines& lines) {
     Group grid = level.create_group("grid");
     grid.set_attribute("units", units);
     grid.set_attribute("line_bytes", lines.line_bytes);
-    grid.write("phase", numbers_to(phases));
+    grid.write("phase", firsts);
     grid.write("address", blocks);
-    grid.write_table("accesses", std::span<const double>(accesses), phases, blocks.size());
-    grid.write_table("misses", std::span<const double>(misses), phases, blocks.size());
+    grid.write_table("accesses", std::span<const double>(accesses), rows, blocks.size());
+    grid.write_table("misses", std::span<const double>(misses), rows, blocks.size());
     set_axes(grid, "accesses", {"phase", "address"}, {"misses"});
 }
 
 }  // namespace
 
-void write_combined(Group& root, const std::vector<LevelLines>& levels) {
+void write_combined(Group& root, const std::vector<LevelLines>& levels, std::uint32_t phases) {
     if (levels.empty()) return;
     Group all = root.create_group("combined");
     all.set_attribute("names", column_of(levels, &LevelLines::level));
@@ -159,8 +183,10 @@ void write_combined(Group& root, const std::vector<LevelLines>& levels) {
         group.write("phase", level.phase);
         const std::vector<Tally> tallies = tallies_of(level);
         write_tallies(group, tallies, "address", write_line_causes(group, level));
-        write_line_pyramid(group, level, tallies);
-        write_grid(group, level);
+        const LineSums sums = sums_of(level, tallies);
+        write_line_sums(group, sums, tallies.size());
+        write_line_pyramid(group, level, sums);
+        write_grid(group, level, phases);
     }
 }
 

@@ -66,7 +66,8 @@ std::vector<LinkSummary> read_links(const Group& root);
 /// The histogram of one kind on one link, with the addresses in the program; empty where there were no such events.
 Histogram read_link_histogram(const Group& root, const std::string& link, EventKind kind);
 
-void write_combined(Group& root, const std::vector<LevelLines>& levels);
+/// `phases`: of the run, where the last of them have no lines.
+void write_combined(Group& root, const std::vector<LevelLines>& levels, std::uint32_t phases = 0);
 /// Throws StorageError that lists the levels there are.
 LevelLines read_combined(const Group& root, const std::string& level);
 

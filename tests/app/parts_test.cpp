@@ -64,6 +64,10 @@ TEST_F(Parts, PhasesEndAfterSoManyReferences) {
     for (const Json& phase : parts["phases"]) found.emplace_back(phase["name"], phase["references"]);
     EXPECT_EQ(found, expected);
     EXPECT_THAT(call({"run", "lu", "--phase-every", "99999999G"}).err, HasSubstr("(with a unit below 8192T)"));
+    EXPECT_THAT(call({"run", "lu", "n=96", "--phase-every", "100"}).err,
+                HasSubstr("warning: 12,879 phases make files large and pages slow, and pictures show 256 rows; with "
+                          "--phase-every 10000 there are about 129\n"));
+    EXPECT_EQ(call({"run", "lu", "n=96", "--phase-every", "400"}).err, "") << "3,220 phases";
 }
 
 TEST_F(Parts, WarmupLongerThanTheProgram) {

@@ -211,6 +211,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"LongCounters", {"sweep", "t.din", "--counters", "1-5000"}, {"5000 counters; at most 1000"}},
         Refusal{"CountersDown", {"sweep", "t.din", "--counters", "20-16"}, {"'20-16' is not an ascending range"}},
         Refusal{"EmptyPreset", {"sweep", "lu", "--preset", ""}, {"--preset", "paper-2002"}},
+        Refusal{"WorkloadWithCommas",
+                {"run", "lu,n=96,block=16"},
+                {"there is no workload 'lu,n=96,block=16'; its options are words of their own: lu n=96 block=16"}},
         Refusal{"EmptyWorkload", {"run", ""}, {"there is no workload ''; known are"}},
         Refusal{"Preset", {"sweep", "lu", "--preset", "paper-2022"}, {"paper-2022", "paper-2002"}}),
     [](const auto& refusal) { return std::string(refusal.param.name); });

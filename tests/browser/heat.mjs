@@ -132,6 +132,28 @@ export const heatCases = [
         },
     ],
     [
+        'many phases: sums of lines and rows of several phases are those of the rows of the file',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=96', '--phase-every', '2K', '-o', 'many.h5');
+            await t.open(page, t.file('many.h5'), 'show=accesses&level=L1D');
+            const found = await page.evaluate(`(async () => {
+                const { source } = cachetally;
+                const of = source.info.series.find(({ path }) => path === 'combined/L1D');
+                const axis = await source.axis([of.id]);
+                const all = Array.from({ length: of.phases }, (_, i) => i);
+                const stretch = { x0: 0, x1: axis.bytes, count: 300, sight: [0, axis.bytes] };
+                const columns = await Promise.all([null, all].map((phases) => source.ask('buckets', of.id, 'misses', phases, axis, stretch)));
+                const worst = await Promise.all([null, all].map((phases) => source.ask('selected', of.id, 'misses', phases, axis, [[0, axis.bytes]], 20, 64)));
+                return { phases: of.phases, columns, worst };
+            })()`);
+            t.equal(found.phases, 639, 'phases');
+            const text = (value) => JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}` : each));
+            for (const [what, [summed, rows]] of Object.entries({ columns: found.columns, worst: found.worst }))
+                t.equal(text(summed), text(rows), what);
+            t.check(found.worst[0].second > 6000, `misses: ${found.worst[0].second}`);
+        },
+    ],
+    [
         'heat map: the line under the picture is of what is shown, also after a zoom',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), shown('accesses'));

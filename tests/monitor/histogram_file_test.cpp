@@ -104,6 +104,49 @@ TEST_F(HistogramFile, DamageIsRefused) {
         EXPECT_THROW(read_histogram(file.root(), name), StorageError) << name;
 }
 
+/// Of P phases in 256 rows the one of a phase is the last that begins before it; sums of lines are of all phases.
+TEST_F(HistogramFile, ManyPhasesHaveSumsOfLinesAndRowsOfSeveralPhases) {
+    constexpr std::uint32_t phases = 1000, with_lines = 990;
+    for (const std::uint64_t line_count : {std::uint64_t{60}, std::uint64_t{62}}) {  // 990 of 62 lines: below 16 times
+        LevelLines lines{"L1", 64, {}, {}, {}, {}};
+        std::map<Address, double> by_line;
+        std::map<std::pair<std::uint32_t, Address>, double> expected, found;
+        for (std::uint32_t phase = 0; phase < with_lines; ++phase) {
+            const Address address = 0x1000 + phase * 7 % line_count * 64;
+            lines.phase.push_back(phase);
+            lines.address.push_back(address);
+            lines.accesses.push_back(3 + phase % 5);
+            lines.misses.push_back(phase % 3);
+            by_line[address] += phase % 3;
+            std::uint32_t row = 255;
+            while (row * phases / 256 > phase) --row;
+            expected[{row * phases / 256, address}] += 3 + phase % 5;
+        }
+        {
+            ResultFile file(path_, ResultFile::Existing::overwrite);
+            write_combined(file.root(), {lines}, phases);
+            file.finish();
+        }
+        const InputFile file(path_);
+        const Group level = file.root().open_group("combined").open_group("L1");
+        const Group grid = level.open_group("grid");
+        const auto phase = grid.read<std::uint32_t>("phase");
+        const auto address = grid.read<std::uint64_t>("address");
+        const auto accesses = grid.read<double>("accesses");
+        ASSERT_EQ(phase.size(), 256U);
+        for (std::size_t i = 0; i < accesses.size(); ++i)
+            if (accesses[i] > 0) found[{phase[i / address.size()], address[i % address.size()]}] = accesses[i];
+        EXPECT_EQ(found, expected);
+        ASSERT_EQ(level.has("lines"), line_count == 60);
+        if (!level.has("lines")) continue;
+        std::map<Address, double> sums;
+        const auto misses = level.open_group("lines").read<double>("misses");
+        const auto starts = level.open_group("lines").read<std::uint64_t>("address");
+        for (std::size_t i = 0; i < starts.size(); ++i) sums[starts[i]] += misses[i];
+        EXPECT_EQ(sums, by_line);
+    }
+}
+
 /// Every row of the columns is in its cell, and nothing else; with too many lines, in that of its block.
 TEST_F(HistogramFile, GridsOfLevelsHaveTheCountsOfEachPhaseAndLine) {
     for (const std::uint64_t most : {std::uint64_t{50}, std::uint64_t{200000}}) {

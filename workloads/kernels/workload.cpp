@@ -144,6 +144,10 @@ const Kernel& kernel_named(std::string_view name) {
     if (kernel != kernels().end()) return *kernel;
     std::vector<std::string_view> names;
     for (const Kernel& known : kernels()) names.push_back(known.info.name);
+    const std::vector<std::string_view> words = split(name, ',');
+    if (words.size() > 1 && std::ranges::find(names, words.front()) != names.end())
+        throw OptionError("there is no workload '{}'; its options are words of their own: {}", name,
+                          fmt::join(words, " "));
     throw OptionError("there is no workload '{}'{}", name, advice(name, names));
 }
 

@@ -34,13 +34,13 @@ const kept = new Map<string, { counts: number; bytes: number }>();
 const keyOf = ({ series, phases, axis: { segments } }: Query): string =>
     [series.info.id, phases?.join() ?? '*', segments.map(({ base, bytes }) => `${base}+${bytes}`).join()].join('|');
 
-async function read(query: Query, ranges: [number, number][]): Promise<number> {
-    const { series, axis, token } = query;
+async function read(query: Query, part: Axis | null = null): Promise<number> {
+    const { series, phases, axis, token } = query;
     const lines = linesOf(axis, series.info.unit);
     if (lines > mostLines)
         throw new FileError(`${lines.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases and causes.`);
     const counts = call('counts', axisWords(axis), series.info.unit, series.isLevel);
-    await series.visit(ranges, token, [counts]).catch((error) => {
+    await series.visit(phases, part, token, [counts]).catch((error) => {
         forget(counts);
         throw error;
     });
@@ -54,10 +54,7 @@ function keep(query: Query, one: { counts: number; bytes: number }): number {
 }
 
 /** Counts of all lines of the axis. */
-async function whole(query: Query): Promise<number> {
-    const found = kept.get(keyOf(query));
-    return found ? keep(query, found) : read(query, query.series.ranges(query.phases));
-}
+const whole = async (query: Query): Promise<number> => (kept.has(keyOf(query)) ? keep(query, kept.get(keyOf(query))!) : read(query));
 
 export async function buckets(query: Query, quantity: Quantity, stretch: Stretch): Promise<Buckets> {
     const { series, series: { info: { unit, rows, reduced } }, phases, axis } = query;
@@ -75,7 +72,7 @@ export async function buckets(query: Query, quantity: Quantity, stretch: Stretch
     const narrow = rows > fewRows && series.findsRows(phases) && x1 - x0 < axis.bytes / 4;
     if (!narrow) return of(await whole(query));
     // from the rows of the part alone, whose total is not that of all
-    return { ...of(await read({ ...query, axis: part }, series.ranges(phases, part))), total: NaN };
+    return { ...of(await read({ ...query, axis: part }, part)), total: NaN };
 }
 
 /** Where there are counts. */
@@ -85,7 +82,7 @@ export const extents = (list: Series[], token: Token): Promise<AddressRange[]> =
             // the coarsest whose blocks are still small beside the whole
             const level = series.pyramid.filter((each) => each.rows >= 2000).at(-1);
             if (level && series.info.rows > fewRows) series.addBlocks(level, found);
-            else await series.visit([[0, series.info.rows]], token, [found]);
+            else await series.visit(null, null, token, [found]);
         }
         const { addresses } = answer('found', found);
         return Array.from({ length: addresses.length / 2 }, (_, i): AddressRange => [addresses[2 * i], addresses[2 * i + 1] + 1n]);
@@ -93,11 +90,11 @@ export const extents = (list: Series[], token: Token): Promise<AddressRange[]> =
 
 /** Sums of a series in each phase (`some`: in these alone), of levels accesses, misses and these by cause where that is known, else the count and 0;
  * `stretch`: of the lines of this part of the axis. */
-export async function phaseSums({ info, visit, ranges }: Series, axis: Axis, stretch: [number, number] | null, token: Token, some: Phases = null): Promise<Column[]> {
+export async function phaseSums({ info, visit }: Series, axis: Axis, stretch: [number, number] | null, token: Token, some: Phases = null): Promise<Column[]> {
     const part = stretch && cut(axis, ...stretch);
     const held = range(info.causes ? 1 + causes.length : 1).map(() => call('phase_sums', info.phases, part === null, axisWords(part ?? axis), info.unit));
     try {
-        await visit(ranges(some, part), token, held, true);
+        await visit(some, part, token, held, true);
         const sums = held.map((each) => answer('by_phase', each).numbers);
         return [sums[0].slice(0, info.phases), ...sums.map((each) => each.slice(info.phases))];
     } finally {
@@ -112,7 +109,7 @@ const linesFrom = ({ numbers, addresses }: ReturnType<typeof answer>, from = 0):
 export async function selected(query: Query, quantity: Quantity, most: number, sets: number, functions: string[]): Promise<Selected> {
     const { series, series: { info: { unit, reduced } }, phases, axis: part, token } = query;
     if (linesOf(part, unit) > mostSelected) return { lines: NaN, first: NaN, second: NaN, worst: [], sets: none, functions: [], causes: [] };
-    const found = answer('selected', await read(query, series.ranges(phases, part)), kindOf(quantity), most, sets);
+    const found = answer('selected', await read(query, part), kindOf(quantity), most, sets);
     const [lines, first, second] = found.numbers;
     const top = reduced ? series.topRows() : null;
     const rows = top && [top.address, top.phase!, top.first, top.second[0]];
@@ -123,7 +120,7 @@ export async function selected(query: Query, quantity: Quantity, most: number, s
 
 const byFunction = ({ series, phases, axis, token }: Query, names: string[]): Promise<Selected['functions']> =>
     holding(call('function_sums', names.length, axisWords(axis), series.info.unit), async (sums) => {
-        await series.visit(series.ranges(phases), token, [sums], false, true);
+        await series.visit(phases, null, token, [sums], false, true);
         const found = Array.from(answer('by_function', sums).numbers, (count, i) => ({ name: names[i] ?? '(none)', count }));
         return found.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
     });
@@ -154,7 +151,7 @@ export async function heatOf(series: Series, quantity: Quantity, axis: Axis, x0:
     const grid = series.info.rows <= fewRows ? null : gridOf(series, (x1 - x0) / columns);
     return holding(call('heat', axisWords(axis), grid?.bytes ?? series.info.unit, x0, x1, columns, phases, series.isLevel), async (sums) => {
         if (grid) call('add_grid', sums, ...grid.columns);
-        else await series.visit(series.ranges(null, cut(axis, x0, x1)), token, [sums], true);
+        else await series.visit(null, cut(axis, x0, x1), token, [sums], true);
         const { numbers } = answer('cells', sums, kindOf(quantity));
         const [rows, edges] = [numbers[0], numbers.subarray(1)];
         const cells = edges.subarray(rows + 1);

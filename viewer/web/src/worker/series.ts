@@ -44,6 +44,7 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0', misses 
     const children = store.children(info.path);
     const [block, finest] = blocks.split(',').map(Number);
     const isLevel = info.kind === 'level';
+    const ofCause = misses !== 'misses';
     const mapped = children.includes('virtual_address');
     const addressColumn = mapped ? 'virtual_address' : 'address';
     const hasFunctions = children.includes('function');
@@ -79,13 +80,15 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0', misses 
         return store.has(path) ? readFrom(path, 'address', 0, store.rows(`${path}/address`), true, false) : null;
     }
 
-    /** Adds the rows of ranges, which are read block by block, to something that the core holds; to several all misses and those of each cause. */
-    async function visit(ranges: [number, number][], token: Token, into: number[], withPhase = false, withFunction = false): Promise<void> {
+    /** Adds rows of some phases and a part of an axis (see ranges()), block by block, to what the core holds; to several all misses and those of each cause. */
+    async function visit(phases: number[] | null, part: Axis | null, token: Token, into: number[], withPhase = false, withFunction = false): Promise<void> {
         const columns = into.length > 1 ? ['misses', ...causes] : [misses];
-        for (const [from, to] of ranges) {
+        // of all phases the file may have sums
+        const path = phases || withPhase || block > 1 || columns.length > 1 || ofCause || !store.has(`${info.path}/lines`) ? info.path : `${info.path}/lines`;
+        for (const [from, to] of path === info.path ? ranges(phases, part) : [[0, store.rows(`${path}/address`)]]) {
             for (let at = from; at < to; ) {
                 const end = Math.min(to, (Math.floor(at / readAtOnce) + 1) * readAtOnce);
-                const { address, span, phase, func, first, second } = readFrom(info.path, addressColumn, at, end, withPhase, withFunction, columns);
+                const { address, span, phase, func, first, second } = readFrom(path, addressColumn, at, end, withPhase, withFunction, columns);
                 into.forEach((each, i) => call('add', each, address, span, phase, func, first, second[i], info.unit, block));
                 at = end;
                 if (at < to) await breathe(token);
@@ -149,6 +152,5 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0', misses 
         return joined(found.sort((a, b) => a[0] - b[0]));
     }
 
-    const ofCause = misses !== 'misses';
     return { store, info, ofCause, isLevel, hasFunctions, pyramid, topRows, visit, addBlocks, ranges, findsRows };
 }
