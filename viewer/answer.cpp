@@ -94,16 +94,18 @@ std::string times_in_words(const Worst& worst, const RunView& view) {
 }
 
 /// "61.82 % of those are conflicts", where causes are known.
-std::string cause_in_words(const Worst& worst) {
+std::string cause_in_words(const Worst& worst, std::string_view misses = "those") {
     if (!worst.cause) return "";
-    return fmt::format("{} of those {}", share(*worst.cause), words_of_answers().causes[worst.cause->index]);
+    return fmt::format("{} of {} {}", share(*worst.cause), misses, words_of_answers().causes[worst.cause->index]);
 }
 
 /// "; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4"
 std::string in_words(const Worst& worst, const RunView& view) {
     std::string text;
-    if (worst.part) text += fmt::format("; {} causes {} of them", in_sentence(worst.structure), share(*worst.part));
-    if (worst.cause) text += ", " + cause_in_words(worst);
+    const bool unnamed = worst.structure == "(elsewhere)" && view.structures.regions.empty();
+    if (worst.part && !unnamed)
+        text += fmt::format("; {} causes {} of them", in_sentence(worst.structure), share(*worst.part));
+    if (worst.cause) text += unnamed ? "; " + cause_in_words(worst, "the misses") : ", " + cause_in_words(worst);
     return text + times_in_words(worst, view);
 }
 
@@ -147,8 +149,11 @@ std::string answer_of_structure(const RunView& view, const std::string& level, c
                                    ? fmt::format("{} of {}", percentage(worst.part->count / *worst.accesses), accesses)
                                    : count_cell(static_cast<std::uint64_t>(worst.part->count)).full + " ";
     return fmt::format("{} misses {}{}, {} of all misses of {}{}{}{}{}.", level, misses, where, share(*worst.part),
-                       level, view.chosen_phases.empty() ? "" : " there", worst.cause ? "; " : "",
-                       cause_in_words(worst), times_in_words(worst, view));
+                       level,
+                       view.chosen_phases.empty()      ? ""
+                       : view.chosen_phases.size() > 1 ? " in these phases"
+                                                       : " in this phase",
+                       worst.cause ? "; " : "", cause_in_words(worst), times_in_words(worst, view));
 }
 
 }  // namespace cachetally

@@ -13,6 +13,9 @@
 namespace cachetally {
 namespace {
 
+/// Of data without a name nothing is known.
+bool evicts_itself(const Worst& worst) { return worst.evictor == worst.structure && !worst.structure.starts_with('('); }
+
 /// The name of a remedy against a cause; empty: none. As remedyOf() of the page.
 std::string name_of(const Worst& worst, const std::optional<Part>& cause, bool is_tlb) {
     if (!worst.part) return "";
@@ -23,7 +26,7 @@ std::string name_of(const Worst& worst, const std::optional<Part>& cause, bool i
             if (!worst.false_share) return "invalidated";
             return *worst.false_share > 0.5 ? "false sharing" : "true sharing";
         case MissCause::capacity: return "capacity";
-        case MissCause::conflict: return worst.evictor == worst.structure ? "self-conflict" : "conflict";
+        case MissCause::conflict: return evicts_itself(worst) ? "self-conflict" : "conflict";
     }
     return "";
 }
@@ -61,10 +64,13 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
     const bool sparse = name == "capacity" && uses > 0 && uses < words_of_answers().sparse;
     const Remedy& found = remedies.at(sparse ? "sparse" : name);
     const double false_share = worst.false_share.value_or(0);
-    const std::string fact = with(
-        with(with(found.fact, "{uses}", fmt::format("{:.1f}", std::floor(10 * uses + 0.5) / 10)), "{share}",
-             percentage(std::max(false_share, 1 - false_share))),
-        "{evictor}", worst.evictor.empty() ? "Another line" : abridged(worst.evictor, words_of_answers().longest_name));
+    const std::string fact =
+        with(with(with(found.fact, "{uses}", fmt::format("{:.1f}", std::floor(10 * uses + 0.5) / 10)), "{share}",
+                  percentage(std::max(false_share, 1 - false_share))),
+             "{evictor}",
+             worst.evictor.empty() || (worst.evictor == worst.structure && !evicts_itself(worst))
+                 ? "Another line"
+                 : abridged(worst.evictor, words_of_answers().longest_name));
     const std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
     if (!worst.times || !worst.times->cause) return text;
     return fmt::format("{} In the worst phases: {}.", text,

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What a run's page must answer first, worked out from the file with h5py alone (docs/format.md). Prints JSON.
-Usage: answer.py FILE.h5 LEVEL [PHASE,PHASE,...]"""
+Usage: answer.py FILE.h5 LEVEL [PHASE,PHASE,... [FIRST END]]
+FIRST END: of the lines from FIRST to before END alone."""
 import json
 import sys
 
@@ -51,7 +52,18 @@ def main():
         "misses": total("load_misses", "store_misses", "fetch_misses"),
     }
     phases = [f"phase {i} ({name})" if name and name != f"phase {i}" else f"phase {i}" for i, name in enumerate(f["phases/name"].asstr()[:])]
-    if "attribution" in f:
+    if len(sys.argv) > 4:
+        rows, structures = f["combined"][level], f["structures"]
+        at, all_names = rows["address"][:], structures["name"].asstr()[:].astype(object)
+        own = (at >= int(sys.argv[4])) & (at < int(sys.argv[5]))
+        of = np.full(len(at), "(elsewhere)", object)
+        for name, base, size in list(zip(all_names, structures["base"][:], structures["bytes"][:]))[::-1]:
+            of[(at >= base) & (at < base + size)] = name
+        misses, accesses = (np.where(own, rows[column][:], 0) for column in ("misses", "accesses"))
+        causes = {c: np.where(own, rows[c][:], 0) for c in CAUSES}
+        phase = cause_phase = rows["phase"][:]
+        cause_of, evictions = of, None
+    elif "attribution" in f:
         rows = f["attribution/rows"]
         site = rows["site"][:]
         names = f["attribution/objects"].asstr()[:].astype(object)

@@ -133,7 +133,7 @@ export const answerCases = [
             const fromB = `info.causes[0].misses.counts[3].set([0, 9, 0]);`;
             for (const [change, phases, state, sentence] of [
                 ['', null, { structure: 'A' }, 'L1 misses 21.43 % of 70 accesses to A, 75.00 % of all misses of L1; 60.00 % of those are conflicts, worst in phase 1.'],
-                ['', [1], { structure: 'A' }, 'L1 misses 36.67 % of 30 accesses to A in phase 1, 68.75 % of all misses of L1 there; 81.82 % of those are conflicts.'],
+                ['', [1], { structure: 'A' }, 'L1 misses 36.67 % of 30 accesses to A in phase 1, 68.75 % of all misses of L1 in this phase; 81.82 % of those are conflicts.'],
                 ['', null, { cause: 'first use' }, 'L1 has misses by first use in 6.00 % of 100 accesses, 30.00 % of all misses of L1; A causes 83.33 % of them, worst in phase 0.'],
                 [fromB, null, { cause: 'conflict', structure: 'A' }, 'L1 has conflict misses in 12.86 % of 70 accesses to A, 45.00 % of all misses of L1, all in phase 1.'],
                 ['', null, { cause: 'conflict', structure: 'B' }, 'L1 has no conflict misses in 30 accesses to B.'],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a brush over addresses and phases filters besides the pictures: the answer, the table of data structures, the field's own table; compared with h5py.
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { number, tableRows } from './screen.mjs';
 
 /** Accesses and misses of L1D, of the lines in a range in some phases, by the data structure that they begin in; '': in none. */
@@ -19,7 +20,7 @@ for name, base, size in zip(f["structures/name"].asstr()[:], f["structures/base"
     if here.any():
         found[name] = [m[here].sum(), a[here].sum()]
 if rest.any():
-    found["(other data)"] = [m[rest].sum(), a[rest].sum()]
+    found["(elsewhere)"] = [m[rest].sum(), a[rest].sum()]
 print(json.dumps({name: [float(each) for each in two] for name, two in found.items()}))`;
 
 const places = `
@@ -52,7 +53,13 @@ export const brushCases = [
                 await t.until(page, `document.querySelector('.sentence').textContent.startsWith(${JSON.stringify(begin)})`, `the answer is of the selected lines: ${begin}`, 3000);
                 const [worst] = Object.entries(expected).reduce((a, b) => (b[1][0] > a[1][0] ? b : a));
                 t.check((await page.locator('.sentence').textContent()).includes(`; ${worst} causes `), `worst of them: ${worst}`);
-                t.equal(await page.locator('.tile').count(), 3, 'tiles: how much, where, and why');
+                const chosen = phases.join();
+                const answer = JSON.parse(t.script(join(t.here, 'answer.py'), t.file('brush.h5'), 'L1D', chosen, String(from), String(to)));
+                const sentence = await page.locator('.sentence').textContent();
+                const end = `${(100 * answer.cause[1] / answer.cause[2]).toFixed(2)} % of those ${({ 'first use': 'are first uses', capacity: 'are capacity misses', conflict: 'are conflicts' })[answer.cause[0]]}${answer.when ?? '.'}`;
+                t.check(sentence.endsWith(end), `${sentence} ends with ${end}`);
+                const labels = await page.locator('.tile .tile-label').allTextContents();
+                t.equal(labels.join(), phases.length > 1 ? 'How much,Where,When,Why,What to try' : 'How much,Where,Why,What to try', 'tiles');
                 t.equal(await page.locator('[aria-busy=true]').count(), 0, 'nothing is still being read');
                 const [, ...lines] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
                 const shown = lines.map(([address]) => Number(address));

@@ -76,6 +76,15 @@ TEST(Remedy, OfConflictsIsByWhatEvicts) {
     EXPECT_THAT(remedy(view, "L1"), HasSubstr(" Another line evicts its lines"));
 }
 
+TEST(Remedy, OfDataWithoutANameIsNotThatItEvictsItself) {
+    RunView view = caused({1, 0, 0, 9});
+    view.structures.regions.clear();
+    EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses; 90.00 % of the misses are conflicts.");
+    EXPECT_EQ(
+        remedy(view, "L1"),
+        "What to try: move it, or pad. Another line evicts its lines, which a fully associative cache would keep.");
+}
+
 TEST(Remedy, SaysWhatHelpsInTheWorstPhases) {
     RunView view = caused({0, 0, 8, 2});
     view.causes[0].misses.push_back({0, 1, {0, 0, 3, 9}});

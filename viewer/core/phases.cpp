@@ -31,10 +31,13 @@ std::vector<Phases> steps_of(std::span<const std::uint32_t> among, std::span<con
     return steps.size() > 1 ? steps : alone;
 }
 
-/// Phases without accesses are none to compare with, where accesses are known.
+/// Phases without accesses are none to compare with, where accesses are known; nor are phases without counts.
 Phases accessed_in(std::span<const std::uint32_t> chosen, const PhaseCounts& counts) {
-    Phases phases(chosen.begin(), chosen.end());
-    if (sum_in(counts.accesses, chosen) == 0) return phases;
+    Phases phases;
+    for (const std::uint32_t phase : chosen)
+        if (phase < counts.misses.size() && phase < counts.accesses.size() && phase < counts.name.size())
+            phases.push_back(phase);
+    if (sum_in(counts.accesses, phases) == 0) return phases;
     const auto is_idle = [&](std::uint32_t phase) { return counts.accesses[phase] == 0 && counts.misses[phase] == 0; };
     phases.erase(std::remove_if(phases.begin(), phases.end(), is_idle), phases.end());
     return phases;

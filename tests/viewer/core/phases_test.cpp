@@ -54,6 +54,13 @@ TEST(PhasesOfMisses, StandOutFromOneAndAQuarterOfTheMean) {
     EXPECT_FALSE(worst_of_all({5}, {10}).several);
 }
 
+TEST(PhasesOfMisses, PhasesWithoutCountsAreNone) {
+    const std::vector<double> misses{1, 9}, accesses{10, 10}, none;
+    const Phases chosen{0, 1, 2, 7}, names{0, 1}, no_names;
+    EXPECT_THAT(worst_phases(chosen, {misses, accesses, names}, bounds).phases, ElementsAre(1));
+    EXPECT_THAT(worst_phases(chosen, {none, none, no_names}, bounds).phases, IsEmpty());
+}
+
 // Steps 0 and 1 by turns: of the worse step the phases above the mean of all, and the peak among them.
 TEST(PhasesOfMisses, OfOneNameCountTogether) {
     const std::vector<double> misses{30, 10, 60, 10, 30, 10, 2, 10}, accesses(8, 100);

@@ -66,7 +66,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
     return {
         ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), othersCause: causeIn(when.others), code, subject, inAll, all: all.misses, uses: firstLevels(info).includes(level) ? sum(accessesBy) / sum(byPhase) : NaN },
-        ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, lines: brushed ? within : '', ...when },
+        ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, unnamed: structure?.name === elsewhere && info.structures.every(({ name }) => name === elsewhere), lines: brushed ? within : '', ...when },
         /** The next cause, where it is a large part, too. */
         second: cause && only < 0 ? largest(causeNames, causes.map((count, i) => (i !== cause.index && count >= largePart * cause.of ? count : 0))) : null,
         ...{ function: inWhich, line: worst('line', inCode) },
@@ -83,21 +83,21 @@ function falseShare(info: FileInfo, level: string, structure: string, chosen: Ph
     return wrong / (wrong + right);
 }
 
-const largePart = 0.1;
+const [largePart, elsewhere, unnamedNote] = [0.1, '(elsewhere)', 'the input names no data structures; replay --structures FILE does'];
 type Cause = keyof typeof inWords;
 const share = (part: Part): string => percent(part.count / part.of);
 
 /** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." (docs/viewer.md) */
 export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): string {
-    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, others, othersRate, inOthers, othersCause, only, subject, asked, all } = answer;
+    const { level, accesses, misses, chosen, structure, cause, there, phases, inPhases, ofPhases, several, standsOut, most, others, othersRate, inOthers, othersCause, only, subject, asked, unnamed, all } = answer;
     const where = `accesses${subject}${chosen ? ` in ${phasesInWords(chosen, names)}` : ''}`;
     if (accesses === 0) return `${level} has no ${where}.`;
     if (misses === 0) return `${level} has no ${only ? missesOf[only] : 'misses'} in ${Number.isNaN(accesses) ? '' : `${full(accesses)} `}${where}.`;
     const count = Number.isNaN(accesses) ? full(misses) : `${percent(misses / accesses)} of ${full(accesses)}`;
     const parts = [only ? `${level} has ${missesOf[only]} in ${count} ${where}` : `${level} misses ${count} ${where}`];
-    if (subject || only) parts.push(`, ${percent(misses / all)} of all misses of ${level}${chosen ? ' there' : ''}`);
-    if (structure && !asked) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
-    if (cause && !only) parts.push(`${asked ? ';' : ','} ${share(cause)} of those ${inWords[cause.name as Cause]}`);
+    if (subject || only) parts.push(`, ${percent(misses / all)} of all misses of ${level}${chosen ? ` in ${chosen.length > 1 ? 'these phases' : 'this phase'}` : ''}`);
+    if (structure && !asked && !unnamed) parts.push(`; ${abridged(structure.name)} causes ${share(structure)} of them`);
+    if (cause && !only) parts.push(`${asked || unnamed ? ';' : ','} ${share(cause)} of ${unnamed ? 'the misses' : 'those'} ${inWords[cause.name as Cause]}`);
     if (phases.length && several && !standsOut) parts.push(`; ${phaseRule.none}`);
     else if (phases.length && several) parts.push(`, ${inPhases < ofPhases ? 'worst' : 'all'} in ${phasesInWords(phases, names)}${there ? `, where ${share(there)} of them ${inWords[there.name as Cause]}` : ''}${most.length > 0 ? `, most of all in ${phasesInWords(most, [])}` : ''}${others.length > 0 ? `; ${percent(inOthers / ofPhases)} in ${phasesInWords(others, names)}, at a ${othersRate} rate${othersCause ? `, where ${share(othersCause)} of them ${inWords[othersCause.name as Cause]}` : ''}` : ''}`);
     return `${parts.join('')}.`;
@@ -105,11 +105,12 @@ export function sentenceOf(answer: Answer, { phases: { names } }: FileInfo): str
 
 /** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). The same as in the terminal (viewer/remedy.cpp). */
 export function remedyOf({ level, accesses, misses, cause, second, there, evictor, structure, falseSharing, uses }: Answer, info: FileInfo): [string, string] {
+    const own = evictor !== null && evictor.name === structure?.name && !evictor.name.startsWith('('); // of data without a name nothing is known
     const shared = Number.isNaN(falseSharing) ? 'invalidated' : falseSharing > 0.5 ? 'false sharing' : 'true sharing';
-    const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && evictor !== null && evictor.name === structure?.name ? 'self-conflict' : name);
+    const nameOf = (name: Cause) => (name === 'invalidated' ? shared : name === 'conflict' && own ? 'self-conflict' : name);
     const isRare = misses / accesses < rare, isSparse = cause?.name === 'capacity' && uses > 0 && uses < sparse;
     const [words, fact, advice] = remedies[isRare ? 'rare' : isSparse ? 'sparse' : cause ? nameOf(cause.name as Cause) : isTlb(info, level) ? 'TLB' : info.causes.length ? 'level' : 'unknown'];
-    const told = fact.replace('{uses}', (Math.round(10 * uses) / 10).toFixed(1)).replace('{rate}', percent(misses / accesses)).replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => abridged(evictor?.name ?? 'Another line'));
+    const told = fact.replace('{uses}', (Math.round(10 * uses) / 10).toFixed(1)).replace('{rate}', percent(misses / accesses)).replace('{share}', percent(Math.max(falseSharing, 1 - falseSharing))).replace('{evictor}', () => (evictor && (own || evictor.name !== structure?.name) ? abridged(evictor.name) : 'Another line'));
     if (!cause || isRare) return [words, `${told}: ${advice}`];
     // longer lines would be shared by more
     const also = second && !(cause.name === 'invalidated' && second.name === 'first use') ? ` ${percent(second.count / cause.of)} ${inWords[second.name as Cause]}: ${remedies[nameOf(second.name as Cause)][0]}.` : '';
@@ -132,7 +133,7 @@ export type Tile = { id: 'level' | 'where' | 'when' | 'why' | 'remedy'; label: s
 export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { level, accesses, misses, chosen, structure, phases, cause, evictor, only, inAll } = answer;
     const all = { view: '', show: 'misses', level, phases: phasesText(chosen), x: '' };
-    const here = { ...all, sel: '', structure: structure?.name ?? '' };
+    const here = { ...all, ...(answer.lines ? {} : { sel: '', structure: structure?.name ?? '' }) };
     const [rate, of] = Number.isNaN(accesses) ? [full(misses), ''] : [percent(misses / accesses), ` of ${full(accesses)}`];
     const [what, lost] = [only ? missesOf[only] : 'misses', answer.subject || only || chosen ? NaN : beyondHits(info, null)];
     const tiles: Tile[] = [{ id: 'level', label: 'How much', value: rate, note: `${level} ${only ? `has ${full(misses)} ${what}` : `misses ${full(misses)}`}${of}${answer.subject && ` accesses${answer.subject}`}${lost >= 0 ? `; ${percent(lost)} of the time is beyond hits of the first levels` : ''}`, go: all }];
@@ -140,8 +141,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     const { function: named, line } = answer, code = named && !named.name.startsWith('(') ? named : null;
     const at = line && !line.name.startsWith('(') ? `; most at ${line.name}` : '';
     const byCode = code && answer.several ? `, ${share(code)} of these in ${code.name}${at}` : '';
-    if (structure) tiles.push({ id: 'where', label: 'Where', value: abridged(structure.name, 44), note: `${share(structure)} of the ${what} of ${level}${chosen ? ` in ${chosen.length > 1 ? 'these phases' : 'this phase'}` : ''}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
-    if (answer.lines) return cause ? [...tiles, { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...all, cause: cause.name } }] : tiles;
+    if (structure) tiles.push({ id: 'where', label: 'Where', value: answer.unnamed ? 'not known' : abridged(structure.name, 44), note: answer.unnamed ? unnamedNote : `${share(structure)} of the ${what} of ${level}${chosen ? ` in ${chosen.length > 1 ? 'these phases' : 'this phase'}` : ''}${answer.lines ? ` in ${answer.lines}` : answer.code}${byCode}`, go: here });
     if (code && !answer.several) {
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phases.length > 0 && answer.several) {
@@ -149,10 +149,10 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
         const words = [info.phases.names, []].map((names) => phasesInWords(phases, names)).find((text) => text.length <= 40); // else it is in the sentence
         const value = answer.standsOut ? (words ?? `${phases.length} phases`) : chosen ? 'in all of these phases' : 'in all phases';
         tiles.push({ id: 'when', label: 'When', value, note, go: { ...here, ...(answer.standsOut ? { phases: phasesText(phases) } : {}) } });
-    } else if (chosen) {
+    } else if (chosen && !answer.lines) {
         const note = `as chosen: ${percent(misses / inAll)} of the ${what} of all phases${timeIn(info, chosen)}`;
         tiles.push({ id: 'when', label: 'When', value: phasesInWords(chosen, info.phases.names), note, go: { ...here, phases: '' } });
-    } else tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases; run --phase-every divides it', go: here });
+    } else if (!chosen) tiles.push({ id: 'when', label: 'When', value: 'in its one phase', note: 'the program is not divided into phases; run --phase-every divides it', go: here });
     const [words, why] = remedyOf(answer, info);
     const shared = cause?.name === 'invalidated' && answer.falseSharing > 0.5, unknown = isTlb(info, level) || info.causes.length > 0;
     const uncaused = isTlb(info, level) ? 'causes are known of caches alone' : unknown ? 'causes are not known for victim and exclusive levels, sectored caches and the point of coherence' : 'the run was made without --causes';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cube: the counts of a level as far as a file tells them apart; sums over it make the answer, tables and filters.
-import { flatRollup, max, range, sum } from 'd3-array';
+import { cross, flatRollup, max, range, sum } from 'd3-array';
 import { causes, type AddressRange, type Column, type FileInfo, type Phases } from './protocol';
 import { once, remembered } from './remembered';
 import { phasesInWords } from './numbers';
@@ -141,14 +141,15 @@ export function narrowed(cube: Cube, filter: Filter, only = -1): Cube {
     return { ...cube, dimensions, accesses: some(cube.accesses), misses: some(only < 0 ? cube.misses : cube.causes![only]), cycles: null, causes: cube.causes && cube.causes.map(some) };
 }
 
-/** Accesses, misses, and these by cause where that is known. */
-export type StructureSums = { name: string; counts: number[] };
+/** Accesses, misses, and these by cause where that is known: in the chosen phases (`counts`), and in each (`byPhase`). */
+export type StructureSums = { name: string; counts: number[]; byPhase: Column[] };
 
-/** Of lines that are selected sums by data structure are known. */
-export function cubeOfSums(level: string, sums: StructureSums[]): Cube {
-    const [accesses, misses, ...byCause] = sums[0].counts.map((_, i) => Float64Array.from(sums, ({ counts }) => counts[i]));
-    const structure = { names: sums.map(({ name }) => name), of: [...sums.keys()] };
-    return { level, accesses, misses, cycles: null, causes: byCause.length ? byCause : null, dimensions: { structure } };
+/** Of lines that are selected sums by data structure and phase are known. */
+export function cubeOfSums(info: FileInfo, level: string, sums: StructureSums[], phases: Phases): Cube {
+    const rows = cross([...sums.keys()], phases ?? [...sums[0].byPhase[0].keys()]);
+    const [accesses, misses, ...byCause] = sums[0].byPhase.map((_, i) => Float64Array.from(rows, ([of, phase]) => sums[of].byPhase[i][phase]));
+    const dimensions = { structure: { names: sums.map(({ name }) => name), of: rows.map(([of]) => of) }, phase: phaseAxis(info, rows.map(([, phase]) => phase)) };
+    return { level, accesses, misses, cycles: null, causes: byCause.length ? byCause : null, dimensions };
 }
 
 /** Sums of a column by a dimension, over some rows. */

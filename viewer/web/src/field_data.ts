@@ -105,13 +105,14 @@ function withFirstLine(structures: Structure[], { base, bytes }: Structure, unit
 export async function sumsByStructure(source: Source, { series, series: { id, unit }, phases }: Chosen, axis: Axis, selection: AddressRange[]): Promise<StructureSums[]> {
     const sums = async (name: string, ranges: AddressRange[]) => {
         const parts = await Promise.all(stretchesOf(axis, ranges)!.map((stretch, i) => source.askLatest(`parts:${phases}:${name}:${i}`, 'phaseSums', id, axis, stretch)));
-        return { name, counts: columnsOf(series).map((column) => sum(parts, (each) => sum(phases ?? each[column].keys(), (i) => each[column][i]))) };
+        return { name, byPhase: columnsOf(series).map((column) => parts[0][column].map((_, i) => sum(parts, (each) => each[column][i]))) };
     };
     const both = ([a, b]: AddressRange, [c, d]: AddressRange): AddressRange => [a > c ? a : c, b < d ? b : d];
     const inside = groups(structuresIn(source.info.structures, selection), ({ name }) => name);
     const selected = (some: Structure[]) => cross(selection, some.map((each) => withFirstLine(source.info.structures, each, unit)), both).filter(([from, to]) => from < to);
     const [all, ...own] = await Promise.all([sums('', selection), ...inside.map(([name, some]) => sums(name, selected(some)))]);
-    return [...own, { name: '(other data)', counts: all.counts.map((count, i) => count - sum(own, ({ counts }) => counts[i])) }];
+    const rest = all.byPhase.map((column, at) => column.map((count, i) => count - sum(own, ({ byPhase }) => byPhase[at][i])));
+    return [...own, { name: source.info.attribution ? '(other data)' : '(elsewhere)', byPhase: rest }].map((each) => ({ ...each, counts: each.byPhase.map((column) => sum(phases ?? column.keys(), (i) => column[i])) }));
 }
 
 export const askHeat = (source: Source, { series, show }: Chosen, axis: Axis, [x0, x1]: [number, number]): Promise<Heat> =>

@@ -160,19 +160,17 @@ export function drawKey(p: Painter, x: number, y: number, width: number, { end, 
 }
 
 /** What is not selected is paler; what is has a frame, and a mark beside its rows. */
-export function drawSelection(p: Painter, rows: Rows, { all, field }: Layout, at: Across, { stretches, phases }: FieldModel): void {
-    const colours = theme();
-    const end = all.x + all.width;
-    const inside = at.copy().clamp(true);
-    const boxes: number[] = [];
+export function drawSelection(p: Painter, rows: Rows, { all, panels, field }: Layout, at: Across, { stretches, phases }: FieldModel): void {
+    const [colours, inside, boxes] = [theme(), at.copy().clamp(true), [] as number[]];
     let left = all.x;
+    const pale = (to: number) => to > left && [...panels, ...(field ? [field] : [])].forEach(({ y, height }) => boxes.push(left, y, to - left, height));
     for (const [from, to] of stretches ?? []) {
         const [a, b] = [inside(from), Math.max(inside(to), inside(from) + 1)];
-        if (a > left) boxes.push(left, all.y, a - left, all.height);
+        pale(a);
         left = Math.max(left, b);
         p.frame(a, all.y - 2, Math.max(2, b - a), all.height + 1, colours.accent, 0, '', 1.5);
     }
-    if (stretches && left < end) boxes.push(left, all.y, end - left, all.height);
+    if (stretches) pale(all.x + all.width);
     const chosen = phases && new Set(phases);
     for (let row = 0; field && chosen && row + 1 < rows.edges.length; ++row) {
         const [from, to] = rows.phasesOf(row);

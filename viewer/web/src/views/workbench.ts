@@ -69,7 +69,7 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
     };
     const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
-    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, (absent.length > 0 ? `Not in this file: ${absent.join(', ')}. Of all data: ` : '') + sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, (absent.length > 0 ? `Not in this file${absent.some((each) => each === app.state.level) ? ' by address' : ''}: ${absent.join(', ')}. Of all data: ` : '') + sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
 }
 
 export function workbenchView(app: App): View {
@@ -308,7 +308,7 @@ export function workbenchView(app: App): View {
             const [own, other] = found.map((sums, i) => selectedTable(both[i].app, both[i].chosen, sums, pick));
             listed[0] = other ? differenceTable(own, other, both) : own;
             fillTables();
-            const brushed = found.map((sums, i) => cubeOfSums(both[i].chosen.series.owner, sums));
+            const brushed = found.map((sums, i) => cubeOfSums(both[i].app.source.info, both[i].chosen.series.owner, sums, both[i].chosen.phases));
             const sidesOfLines = both.map((side, i) => ({ ...side, chosen: { ...side.chosen, cube: brushed[i] }, filter: {} }));
             fill(top, answerBox(app, levels, other ? differenceSentence(sidesOfLines, listed.slice(0, 1)) : '', notes, chosen.minus ? brushed.slice(1) : brushed));
         });
