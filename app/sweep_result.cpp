@@ -37,10 +37,37 @@ std::string why_impossible(const std::string& settings, const MonitorSpec& start
     }
 }
 
+/// Why, and this and what in words.
+struct LeftOut {
+    std::string reason, text;
+    friend auto operator<=>(const LeftOut&, const LeftOut&) = default;
+};
+
+/// Without the monitor that messages begin with.
+std::string reason_of(const SpecError& error) {
+    const std::string_view text = error.what();
+    const std::size_t behind = text.find("': ");
+    return std::string(behind == std::string_view::npos ? text : text.substr(behind + 3));
+}
+
+/// One text for each reason.
+std::vector<std::string> in_words(std::vector<LeftOut> left_out) {
+    std::ranges::sort(left_out);  // links have the same
+    left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
+    std::vector<std::string> texts;
+    for (auto first = left_out.begin(), end = first; first != left_out.end(); first = end) {
+        end = std::find_if(first, left_out.end(), [&](const LeftOut& each) { return each.reason != first->reason; });
+        const auto others = static_cast<std::uint64_t>(end - first) - 1;
+        texts.push_back(first->text +
+                        (others == 0 ? "" : fmt::format(" ({} likewise)", numbered(others, "other combination"))));
+    }
+    return texts;
+}
+
 /// Numbers of counters and granularities that settings allow; where these allow none, all, of which the first is then
 /// refused. `settings`: with those that all variants have.
 void keep_possible(SweepVariant& variant, const std::string& settings, MonitorSpec start,
-                   std::vector<std::string>& left_out) {
+                   std::vector<LeftOut>& left_out) {
     const auto keep = [&](auto& values, auto member, const auto& word) {
         const auto before = values;
         std::vector<std::string> words;
@@ -57,7 +84,8 @@ void keep_possible(SweepVariant& variant, const std::string& settings, MonitorSp
             values = before;
         else if (!words.empty())
             left_out.push_back(
-                fmt::format("with {} are left out: {} ({})", variant.settings, fmt::join(words, ", "), why));
+                {fmt::format("{} ({})", fmt::join(words, ", "), why),
+                 fmt::format("with {} are left out: {} ({})", variant.settings, fmt::join(words, ", "), why)});
         start.*member = values.front();
     };
     // one that is possible with any of the others shows what those allow
@@ -77,7 +105,7 @@ void keep_possible(SweepVariant& variant, const std::string& settings, MonitorSp
 
 /// Granularities that can be compared on the link of `base`; where there are none, all, of which the first is then
 /// refused.
-void keep_comparable(SweepVariant& variant, std::vector<std::string>& left_out) {
+void keep_comparable(SweepVariant& variant, std::vector<LeftOut>& left_out) {
     const auto why = [&](const Granularity& each) {
         MonitorSpec cell = variant.base;
         cell.granularity = each;
@@ -87,8 +115,8 @@ void keep_comparable(SweepVariant& variant, std::vector<std::string>& left_out) 
     std::erase_if(variant.granularities, [&](const Granularity& each) {
         const std::string reason = why(each);
         if (!reason.empty())
-            left_out.push_back(
-                fmt::format("on {}, granularity {} is left out: {}", variant.base.link, to_string(each), reason));
+            left_out.push_back({reason, fmt::format("on {}, granularity {} is left out: {}", variant.base.link,
+                                                    to_string(each), reason)});
         return !reason.empty();
     });
 }
@@ -134,6 +162,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
     const std::vector<std::string> links =
         options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
                               : parse_links(options.links);
+    std::vector<LeftOut> left_out;
     std::exception_ptr first;  // why nothing is possible
     for (const std::string& link : links)
         for (const std::string& settings : combinations(options.vary)) {
@@ -141,24 +170,25 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             const std::string both =
                 options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
             SweepVariant variant{{}, settings, counters, granularities, evictions};
-            keep_possible(variant, both, start, plan.left_out);
+            keep_possible(variant, both, start, left_out);
             start.counters = variant.counters.front();
             start.granularity = variant.granularities.front();
             MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
             spec.link = link;
             try {
                 variant.base = completed(placed({spec}, topology).front(), topology);
-                keep_comparable(variant, plan.left_out);
+                keep_comparable(variant, left_out);
                 const auto same = std::ranges::find(plan.variants, variant.base, &SweepVariant::base);
                 if (same != plan.variants.end()) {
-                    plan.left_out.push_back(
-                        fmt::format("on {}, {} is left out: it is the same as {}", link, settings, same->settings));
+                    const std::string text =
+                        fmt::format("on {}, {} is left out: it is the same as {}", link, settings, same->settings);
+                    left_out.push_back({text, text});
                     continue;
                 }
             } catch (const SpecError& error) {
                 if (std::ranges::find(topology.links(), link, &LinkInfo::name) == topology.links().end()) throw;
                 if (!first) first = std::current_exception();
-                plan.left_out.push_back(fmt::format("left out is what is impossible: {}", error.what()));
+                left_out.push_back({reason_of(error), fmt::format("left out is what is impossible: {}", error.what())});
                 continue;
             }
             plan.variants.push_back(std::move(variant));
@@ -172,8 +202,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
     };
     for (const SweepVariant& variant : plan.variants) place(variant);
     std::ranges::stable_sort(plan.variants, {}, place);
-    std::ranges::sort(plan.left_out);  // links have the same
-    plan.left_out.erase(std::unique(plan.left_out.begin(), plan.left_out.end()), plan.left_out.end());
+    plan.left_out = in_words(std::move(left_out));
     return plan;
 }
 

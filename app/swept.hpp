@@ -35,7 +35,8 @@ std::vector<std::string> combinations(const std::vector<std::string>& texts);
 
 struct SweepPlan {
     std::vector<SweepVariant> variants;
-    std::vector<std::string> left_out;  ///< what no monitor of some settings can have, in words
+    /// What no monitor of some settings can have, in words: of many for one reason the first.
+    std::vector<std::string> left_out;
     bool slowdown = false;
     bool beside_paper = false;
 };

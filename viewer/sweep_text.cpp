@@ -8,14 +8,12 @@
 #include <span>
 #include <utility>
 
-#include "base/units.hpp"
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr auto left = TextTable::Align::left;
 
 /// The cells of one eviction policy and granularity, in the order of their counters.
@@ -185,20 +183,38 @@ std::string answer_text(std::span<const SweepCell> cells, const std::vector<Stan
     return answer.empty() ? "" : wrapped(answer, width);
 }
 
-/// The admitted cells with what they give and what they take.
+/// The numbers of those admitted: first what remains of the front, then what else is on it.
+std::vector<std::size_t> by_standing(const std::vector<Standing>& standing) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < standing.size(); ++i)
+        if (standing[i].admitted) order.push_back(i);
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t i) { return std::pair(!standing[i].remains, !standing[i].front); });
+    return order;
+}
+
+/// The admitted cells with what they give and what they take; of many those on the front.
 std::string cost_text(std::span<const SweepCell> cells, const std::vector<Standing>& standing, bool timed,
                       unsigned width) {
+    constexpr std::size_t many = 24;
     if (!has_costs(cells)) return "";
     const bool settings = std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.settings.empty(); });
+    const std::vector<std::size_t> order = by_standing(standing);
+    const auto on_front = static_cast<std::size_t>(std::ranges::count_if(standing, &Standing::front));
+    const std::size_t told = order.size() > many && on_front > 0 ? on_front : order.size();
     TextTable table = cell_table(settings, timed);
-    bool admitted = false, missing = false;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (!standing[i].admitted) continue;
-        admitted = true;
+    bool missing = false;
+    for (const std::size_t i : std::span(order).first(told)) {
         missing = missing || (timed && !cells[i].slowdown);
         table.add(cells_of(cells[i], standing[i], settings, timed));
     }
-    return (admitted ? table.text(width) : "") + (missing ? "?: there is no complete run with this monitor.\n" : "");
+    return (order.empty() ? "" : table.text(width)) +
+           (missing ? "?: there is no complete run with this monitor.\n" : "") +
+           (told < order.size() ? wrapped(fmt::format("{} more are not on the front (--where and others choose fewer, "
+                                                      "--json has all).",
+                                                      counted(order.size() - told, "cell")),
+                                          width)
+                                : "");
 }
 
 double ratio_of(const SweepCell& cell) {
@@ -321,58 +337,7 @@ std::string fields_text(std::span<const SweepCell> cells, const SweepView& view,
     return text;
 }
 
-Json row_json(const SweepCell& cell, const Standing& standing, bool timed) {
-    Json row = {{"workload", cell.workload}, {"link", cell.link},
-                {"settings", cell.settings}, {"events", cell.events},
-                {"counters", cell.counters}, {"granularity", granularity_json(cell.granularity)},
-                {"eviction", cell.eviction}, {"swapouts", cell.swapouts},
-                {"error", cell.error},       {"bytes_per_event", cell.bytes_per_event}};
-    if (cell.cost)
-        row.update({{"bits", cell.cost->bits},
-                    {"comparators", cell.cost->comparators},
-                    {"area", cell.cost->area},
-                    {"energy", cell.cost->energy},
-                    {"admitted", standing.admitted},
-                    {"front", standing.front},
-                    {"remains", standing.remains}});
-    if (timed) row["slowdown"] = cell.slowdown ? Json(*cell.slowdown) : Json();
-    if (cell.published)
-        row["published"] = {{"swapouts", cell.published->swapouts},
-                            {"error", cell.published->error},
-                            {"misprint", cell.published->misprint}};
-    return row;
-}
-
-Json rows_json(std::span<const SweepCell> cells, const SweepView& view) {
-    Json rows = Json::array();
-    const std::vector<Standing> standing = standings_of(cells, asked_of(view));
-    for (std::size_t i = 0; i < cells.size(); ++i) rows.push_back(row_json(cells[i], standing[i], view.timed));
-    return rows;
-}
-
 }  // namespace
-
-nlohmann::ordered_json granularity_json(const std::string& granularity) {
-    const auto lines = parse_number(granularity);
-    return lines ? Json(*lines) : Json(granularity);
-}
-
-nlohmann::ordered_json to_json(const SweepView& view) {
-    Json json = view.title.json();
-    json["link"] = view.link;
-    json["references"] = view.references;
-    json["events"] = view.events;
-    if (view.runs != 0) json["runs"] = view.runs;
-    json["objectives"] = Json::array();
-    const SweepChoice asked = asked_of(view);
-    for (const Objective* each : asked.objectives) json["objectives"].push_back(each->name);
-    json["where"] = view.choice.bounds_text();
-    json["tolerance"] = view.choice.tolerance;
-    if (!view.slowdown_unknown.empty()) json["slowdown_unknown"] = view.slowdown_unknown;
-    json["rows"] = rows_json(view.cells, view);
-    if (const auto worst = worst_of(view.cells); !worst.empty()) json["worst"] = rows_json(worst, view);
-    return json;
-}
 
 std::string to_text(const SweepView& view, unsigned width) {
     const bool one_part = parts_of(view.cells).size() < 2;

@@ -2,7 +2,7 @@
 // Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
 import { range, sort } from 'd3-array';
 import { phaseCount, shows, turned, type App, type State } from './app';
-import { causeNames, cubeOf, firstLevels } from './cube';
+import { causeNames, cubeOf, firstLevels, rowsOf, sumsBy, type Dimension } from './cube';
 import { dialog, h } from './dom';
 import { phasesInWords } from './numbers';
 import { viewsOf } from './views';
@@ -27,26 +27,26 @@ function entriesIn(app: App): Entry[] {
     if (shows(app.source).length === 0) return views;
     const of = (kind: string, names: Iterable<string>, go: (name: string, i: number) => Partial<State>): Entry[] =>
         [...names].map((name, i) => ({ kind, name, go: { view: 'workbench', ...go(name, i) } }));
-    const level = firstLevels(info)[0];
-    const { causes, dimensions: { structure, function: code } } = (level === undefined ? null : cubeOf(info, level)) ?? { causes: null, dimensions: {} };
-    const structures = new Set([...(structure?.names ?? []), ...info.structures.map(({ name }) => name)]);
-    const phases = phaseCount(app.source);
+    const [level] = firstLevels(info), phases = phaseCount(app.source);
+    const cube = level === undefined ? null : cubeOf(info, level);
+    const worstFirst = (by: Dimension, names = cube?.dimensions[by]?.names ?? [], misses = cube && sumsBy(cube, by, cube.misses, rowsOf(cube, {}))) => sort(range(names.length), (i) => -misses![i]).map((i) => names[i]);
+    const structures = new Set([...worstFirst('structure'), ...info.structures.map(({ name }) => name)]);
     return [
         ...views,
         ...of('event', shows(app.source).map(({ title }) => title), (_, i) => ({ show: shows(app.source)[i].id })),
         ...of('level', info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner }) => owner), (owner) => ({ level: owner })),
-        ...of('cause', causes ? causeNames : [], (cause) => ({ cause, show: 'misses' })),
+        ...of('cause', cube?.causes ? causeNames : [], (cause) => ({ cause, show: 'misses' })),
         ...of('data structure', structures, (structure) => ({ structure, sel: '' })),
         ...of('phase', range(phases > 1 ? Math.min(phases, phasesAtMost) : 0).map((i) => phasesInWords([i], info.phases.names)), (_, i) => ({ phases: String(i) })),
-        ...of('function', code?.names ?? [], (func) => ({ func, show: 'misses' })),
+        ...of('function', worstFirst('function'), (func) => ({ func, show: 'misses' })),
     ];
 }
 
-/** Those whose names have all words of a query: begun with it first, then as they are listed. */
+/** Those whose names have all words of a query: begun with it first, underscores apart, then as they are listed. */
 function matching(entries: Entry[], query: string): Entry[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const found = entries.filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
-    const ranks = [(text: string) => text !== query.toLowerCase(), (text: string) => !text.startsWith(words[0] ?? ''), (text: string) => !words.some((word) => text.includes(word))];
+    const ranks = [(text: string) => text !== query.toLowerCase(), (text: string) => !text.replace(/^_+/, '').startsWith(words[0] ?? ''), (text: string) => !words.some((word) => text.includes(word))];
     return sort(found, ...ranks.map((rank) => ({ name }: Entry) => Number(rank(name.toLowerCase()))));
 }
 
