@@ -292,7 +292,7 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
                     "Differences up to so many percent of the front's range do not count for what remains of it (*); "
                     "default: of a file what its sweep was asked, else 5")
         ->type_name("PERCENT")
-        ->check(percentage());
+        ->transform(percentage());
 }
 
 SweepChoice choice_of(const ChoiceTexts& texts, const SweepChoice& kept) {

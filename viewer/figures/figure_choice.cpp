@@ -5,24 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "base/phase_list.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
 #include "viewer/structure_advice.hpp"
 
 namespace cachetally {
 namespace {
-
-std::optional<std::uint64_t> whole_of(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 std::vector<std::string> parts_of(const std::string& text, char between) {
     std::vector<std::string> parts{""};
@@ -121,8 +114,8 @@ ByteRange named_range(const InputFile& file, const std::string& name) {
         throw StorageError("{}: there is no data structure '{}'{}", file.path(), parts.front(),
                            structure_advice(parts.front(), names_of(structures)));
     if (parts.size() == 1) return {found->base, found->base + (found->bytes - 1)};
-    const auto offset = parts.size() == 3 ? whole_of(parts[1]) : std::nullopt;
-    const auto bytes = parts.size() == 3 ? whole_of(parts[2]) : std::nullopt;
+    const auto offset = parts.size() == 3 ? parse_number(parts[1]) : std::nullopt;
+    const auto bytes = parts.size() == 3 ? parse_number(parts[2]) : std::nullopt;
     if (!offset || !bytes)
         throw StorageError("'{}' is no part of a structure; write e.g. {}:0:4096 (offset and bytes)", name,
                            parts.front());

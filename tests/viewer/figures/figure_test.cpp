@@ -48,7 +48,7 @@ TEST_F(Figures, FormatsAreThoseOfTheName) {
     EXPECT_EQ(figure_format("a.jpeg"), "");
     draw_figure(request("heat", "h.pdf", {"--what=misses"}));
     EXPECT_TRUE(contents(directory_ / "h.pdf").starts_with("%PDF"));
-    draw_figure(request("phases", "p.png", {"--structure=A:0:640"}));
+    draw_figure(request("phases", "p.png", {"--structure=A:0x0:0x280"}));
     EXPECT_TRUE(contents(directory_ / "p.png").starts_with("\x89PNG"));
 }
 

@@ -29,7 +29,7 @@ export function structuresChosen(app: App, { selection }: Chosen): string[] | nu
 }
 
 /** What is known of structures alone, where addresses are selected. */
-export const asAWhole = (names: string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''} as a whole`;
+export const asAWhole = (names: string[]): string => names.length === 0 ? 'the selected lines' : `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''} as a whole`;
 
 export function selectionTitle(app: App, { selection }: Chosen): string {
     const { structures } = app.source.info;
