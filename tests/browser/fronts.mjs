@@ -175,6 +175,11 @@ export const frontCases = [
             const beaten = (a, b) => b.error <= a.error && b.bits <= a.bits && (b.error < a.error || b.bits < a.bits);
             const expected = ['load', 'store'].map((kind) => rows.filter((row) => row.settings.includes(kind))).map((own) => own.filter((a) => !own.some((b) => beaten(a, b))).length);
             t.equal(fronts.join(), expected.join(), 'cells on the fronts');
+            // what titles tell is not told by shapes, too
+            t.run('figure', 'front', 'kinds.h5', '--metric', 'bits', '-o', 'kinds.svg', '--force');
+            const svg = await t.saved(page, 'SVG', figure(page, 'Pareto'));
+            for (const marks of [kindsInFigure(readFileSync(t.file('kinds.svg'), 'utf8')), kindsOnPage(svg)])
+                t.equal(marks.map(({ text }) => text).filter((text) => text?.includes('=') && !text.startsWith('C =')).join(), 'ways=0,ways=4', 'shapes');
         },
     ],
     [

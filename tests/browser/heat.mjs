@@ -134,8 +134,8 @@ export const heatCases = [
     [
         'many phases: sums of lines and rows of several phases are those of the rows of the file',
         async (t, page) => {
-            t.run('run', 'lu', 'n=96', '--phase-every', '2K', '-o', 'many.h5');
-            await t.open(page, t.file('many.h5'), 'show=accesses&level=L1D');
+            t.run('run', 'lu', 'n=96', '--phase-every', '2K', '-o', 'cut-phases.h5');
+            await t.open(page, t.file('cut-phases.h5'), 'show=accesses&level=L1D');
             const found = await page.evaluate(`(async () => {
                 const { source } = cachetally;
                 const of = source.info.series.find(({ path }) => path === 'combined/L1D');

@@ -71,6 +71,12 @@ def chosen_places(path, every, options):
     return found
 
 
+def but_counting(settings, counting):
+    """Settings but those that choose events, which panels are named by."""
+    keys = {part.partition("=")[0] for part in counting.split(",")}
+    return ",".join(part for part in settings.split(",") if part.partition("=")[0] not in keys)
+
+
 class Cells:
     """The rows of a sweep with some eviction policies."""
 
@@ -87,6 +93,7 @@ class Cells:
             self.chosen &= texts_of_rows(result, "counting") == counting
         self.eviction, self.granularity, self.counters, self.settings = (
             column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:], texts_of_rows(result, "settings")))
+        self.own_settings = [but_counting(*both) for both in zip(self.settings, texts_of_rows(result, "counting")[self.chosen])]
         self.admitted = self.rows["admitted"][:][self.chosen] == 1 if "admitted" in self.rows else np.full(len(self.counters), True)
 
     def values(self, metric):

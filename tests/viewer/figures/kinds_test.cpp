@@ -183,6 +183,8 @@ assert short_settings(["ways=0,width=8,record=8", "ways=4,width=16,record=8"]) =
 assert short_settings(["ways=0,width=8", "ways=4,width=8"]) == ({"ways=0,width=8": "ways=0", "ways=4,width=8": "ways=4"}, "")
 for alone in (["", "ways=4"], ["ways=4"], ["ways=4", "drain=full,ways=4"]):
     assert short_settings(alone) == ({each: each for each in alone}, ""), alone
+for given, expected in (("ways=4,kinds=load", "kinds=load"), "ways=4"), (("kinds=load", "kinds=load"), ""), (("ways=4,path=link", ""), "ways=4,path=link"), (("", ""), ""):
+    assert but_counting(*given) == expected, given
 def remaining(second):
     drawn = front(Result(sys.argv[1]), argparse.Namespace(metric="slowdown", eviction="", columns=2, beside="", workload=[], link="", settings="", more=[sys.argv[2]], standing=["333:error,slowdown:5", second]))
     return [" ".join(each.get_text().split()) for each in drawn.legends[0].get_texts() if "remain" in each.get_text()]

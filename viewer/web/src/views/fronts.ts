@@ -120,16 +120,17 @@ const shownFront = ({ cells, marks }: Panel, over: Metric): Cell[] => paretoFron
 /** As show marks it: what remains of a front, and what else is on it. */
 export const markOf = ({ numbers }: Cell): string => (numbers.remains === 1 ? '*' : numbers.front === 1 ? '.' : '');
 
+/** Settings but those that choose events, which panels are named by. */
+const settingsOf = ({ texts: { settings, counting = '' } }: Cell) => settings.split(',').filter((each) => !counting.split(',').some((other) => each.split('=')[0] === other.split('=')[0])).join();
+
 /** What settings differ in, of several keys by values alone ("4/16"), and what these are of ("ways/width"); of unequal keys as they are. */
-function shortSettings(panels: Panel[]): { keys: string; of: (settings: string) => string } {
+function shortSettings(panels: Panel[]): { keys: string; of: (cell: Cell) => string } {
     const partsOf = (settings: string) => settings.split(',').map((each) => each.split('='));
-    const all = [...new Set(panels.flatMap(({ cells }) => cells.map(({ texts }) => texts.settings)))].map(partsOf);
-    const keys = all[0]?.map(([key]) => key) ?? [];
+    const all = [...new Set(panels.flatMap(({ cells }) => cells.map(settingsOf)))].map(partsOf), keys = all[0]?.map(([key]) => key) ?? [];
     const alike = all.every((parts) => parts.length === keys.length && parts.every(([key], i) => key === keys[i]));
-    const differing = range(keys.length).filter((i) => new Set(all.map((parts) => parts[i]?.[1])).size > 1);
-    if (!alike || !differing.length) return { keys: '', of: String };
-    const alone = +(differing.length > 1);
-    return { keys: alone ? differing.map((i) => keys[i]).join('/') : '', of: (settings) => differing.map((i) => partsOf(settings)[i].slice(alone).join('=')).join('/') };
+    const differing = range(keys.length).filter((i) => new Set(all.map((parts) => parts[i]?.[1])).size > 1), alone = +(differing.length > 1);
+    if (!alike || !differing.length) return { keys: '', of: settingsOf };
+    return { keys: alone ? differing.map((i) => keys[i]).join('/') : '', of: (cell) => differing.map((i) => partsOf(settingsOf(cell))[i].slice(alone).join('=')).join('/') };
 }
 
 const shapes = { circle: symbolCircle, square: symbolSquare, diamond: symbolDiamond2, triangle: symbolTriangle, cross: symbolCross, star: symbolStar };
@@ -140,7 +141,7 @@ function kindsOf({ panels, over }: Fronts) {
     const cells = panels.flatMap((panel) => panel.cells);
     const { of: short } = shortSettings(panels);
     const policies = new Set(cells.map(({ texts }) => texts.eviction)).size > 1;
-    const kind = ({ texts: { eviction, settings } }: Cell) => [(policies || !settings) && eviction, short(settings)].filter(Boolean).join(', ');
+    const kind = (cell: Cell) => [(policies || !settingsOf(cell)) && cell.texts.eviction, short(cell)].filter(Boolean).join(', ');
     const names = [...new Set(cells.map(kind))];
     const fronts = () => new Set(panels.flatMap((panel) => [...panel.cells.filter(({ numbers }) => numbers.remains === 1), ...shownFront(panel, over)]));
     const found = names.length > marks.length && rollup([...fronts()].filter(({ texts }) => !texts.tracker), (own) => own.length, kind);
@@ -196,9 +197,9 @@ export function gridOf(fronts: Fronts, width: number) {
 }
 
 /** What a cell is called beside others of its panel. */
-function labelOf(cell: Cell, cells: Cell[], short: (settings: string) => string): string {
+function labelOf(cell: Cell, cells: Cell[], short: (cell: Cell) => string): string {
     const [eviction, settings] = (['eviction', 'settings'] as const).map((key) => cells.some(({ texts }) => texts[key] !== cell.texts[key]));
-    return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell.texts.settings)] : [])].join(', ');
+    return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell)] : [])].join(', ');
 }
 
 /** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points, and nearer to its own (or those at the same place) than to others; `far`: where a line leads to it. */
@@ -237,8 +238,7 @@ function drawPanel(p: Painter, panel: Panel, { over, chosen, panels }: Fronts, b
     // between two of them nothing is known that is better than the first
     p.line(shownFront(panel, over).map(place), ink, 1.5, [], curveStepAfter);
     const named = cells.filter(({ numbers }) => numbers.remains === 1);
-    const { of: short } = shortSettings(panels);
-    const points = [...cells, ...marks].map(place);
+    const [{ of: short }, points] = [shortSettings(panels), [...cells, ...marks].map(place)];
     drawLabels(p, [...marks, ...named].map((cell) => {
         const text = shortened(marks.includes(cell) ? cell.row : labelOf(cell, panel.cells, short), box.width, 11);
         const [places, far] = [false, true].map((each) => placesOf(place(cell), textWidth(text, 11), box, points, each));
