@@ -179,7 +179,7 @@ export const frontCases = [
             t.run('figure', 'front', 'kinds.h5', '--metric', 'bits', '-o', 'kinds.svg', '--force');
             const svg = await t.saved(page, 'SVG', figure(page, 'Pareto'));
             for (const marks of [kindsInFigure(readFileSync(t.file('kinds.svg'), 'utf8')), kindsOnPage(svg)])
-                t.equal(marks.map(({ text }) => text).filter((text) => text?.includes('=') && !text.startsWith('C =')).join(), 'ways=0,ways=4', 'shapes');
+                t.equal(marks.map(({ text }) => text).filter((text) => typeof text === 'string' && text.includes('=') && !text.startsWith('C =')).join(), 'ways=0,ways=4', 'shapes');
         },
     ],
     [
