@@ -200,8 +200,11 @@ std::string cost_text(std::span<const SweepCell> cells, const std::vector<Standi
     if (!has_costs(cells)) return "";
     const bool settings = std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.settings.empty(); });
     const std::vector<std::size_t> order = by_standing(standing);
-    const auto on_front = static_cast<std::size_t>(std::ranges::count_if(standing, &Standing::front));
-    const std::size_t told = order.size() > many && on_front > 0 ? on_front : order.size();
+    const auto count = [&](bool Standing::*which) {
+        return static_cast<std::size_t>(std::ranges::count_if(standing, which));
+    };
+    const std::size_t front = count(&Standing::front), remaining = count(&Standing::remains);
+    const std::size_t told = order.size() <= many || front == 0 ? order.size() : front <= many ? front : remaining;
     TextTable table = cell_table(settings, timed);
     bool missing = false;
     for (const std::size_t i : std::span(order).first(told)) {
@@ -210,9 +213,10 @@ std::string cost_text(std::span<const SweepCell> cells, const std::vector<Standi
     }
     return (order.empty() ? "" : table.text(width)) +
            (missing ? "?: there is no complete run with this monitor.\n" : "") +
-           (told < order.size() ? wrapped(fmt::format("{} more are not on the front (--where and others choose fewer, "
+           (told < order.size() ? wrapped(fmt::format("{} more are not {} (--where and others choose fewer, "
                                                       "--json has all).",
-                                                      counted(order.size() - told, "cell")),
+                                                      counted(order.size() - told, "cell"),
+                                                      told == front ? "on the front" : "among what remains"),
                                           width)
                                 : "");
 }
