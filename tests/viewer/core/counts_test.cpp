@@ -310,6 +310,33 @@ TEST(DrawnHeat, GridsWeighTheirBlocksByLines) {
     EXPECT_EQ(sums.cells(CountKind::misses).sum, (Numbers{3, 7}));
 }
 
+// Of more than 256 phases files have rows of several (docs/format.md), that of the map.
+TEST(DrawnHeat, GridsOfManyPhasesAreThoseOfTheirRows) {
+    constexpr std::uint32_t phases = 1000;
+    Rows rows;
+    std::vector<std::uint32_t> firsts;
+    for (std::uint32_t row = 0; row < 256; ++row) firsts.push_back(row * phases / 256);
+    Numbers first(256 * 2), second(256 * 2), lines{1, 1};
+    for (std::uint32_t phase = 0; phase < phases; ++phase)
+        for (std::size_t line = 0; line < 2; ++line) {
+            const double accesses = 1 + (phase * 7 + line) % 11, misses = (phase + line) % 2;
+            rows.add(line, accesses, misses, phase);
+            std::size_t row = 255;
+            while (firsts[row] > phase) --row;
+            first[row * 2 + line] += accesses;
+            second[row * 2 + line] += misses;
+        }
+    const std::vector<std::uint64_t> blocks{0x1000, 0x1040};
+    HeatSums sums(lines_from_0x1000(2), 0, 128, 2, phases, true);
+    sums.add(HeatGrid{firsts, blocks, first, second, blocks, lines});
+    for (const CountKind kind : {CountKind::accesses, CountKind::misses, CountKind::miss_rate}) {
+        const HeatCells expected = heat_of(rows, 2, 2, phases, kind), found = sums.cells(kind);
+        EXPECT_EQ(found.edges, expected.edges);
+        EXPECT_EQ(found.sum, expected.sum);
+        EXPECT_EQ(found.weight, expected.weight);
+    }
+}
+
 TEST(DrawnShades, AreStepsOfTheScale) {
     const Numbers sum{0, 1, 50, 100, 7}, weight{1, 1, 1, 1, 0};
     const CellShades linear = shades_of({sum, weight}, DrawnScale::linear);
