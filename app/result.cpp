@@ -11,6 +11,7 @@
 #include "app/report.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"
+#include "viewer/core/scale.hpp"
 #include "workloads/kernels/source.hpp"
 #include "workloads/kernels/workload.hpp"
 
@@ -42,7 +43,7 @@ public:
 
 /// Pictures have at most 256 rows; counts of each of very many phases make files large, and readers slow.
 void warn_of_many_phases(std::uint64_t phase_every, const RunResult& run) {
-    constexpr std::size_t many = 4096, enough = 256;
+    constexpr std::size_t many = 4096, enough = most_heat_rows;
     if (phase_every == 0 || run.phases.size() <= many) return;
     std::uint64_t better = 1;
     while (run.counts.references / better > enough) better *= 10;

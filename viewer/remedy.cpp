@@ -16,6 +16,11 @@ namespace {
 /// Of data without a name nothing is known.
 bool evicts_itself(const Worst& worst) { return worst.evictor == worst.structure && !worst.structure.starts_with('('); }
 
+std::string evictor_in_words(const Worst& worst) {
+    const bool known = !worst.evictor.empty() && (worst.evictor != worst.structure || evicts_itself(worst));
+    return known ? abridged(worst.evictor, words_of_answers().longest_name) : "Another line";
+}
+
 /// The name of a remedy against a cause; empty: none. As remedyOf() of the page.
 std::string name_of(const Worst& worst, const std::optional<Part>& cause, bool is_tlb) {
     if (!worst.part) return "";
@@ -67,10 +72,7 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
     const std::string fact =
         with(with(with(found.fact, "{uses}", fmt::format("{:.1f}", std::floor(10 * uses + 0.5) / 10)), "{share}",
                   percentage(std::max(false_share, 1 - false_share))),
-             "{evictor}",
-             worst.evictor.empty() || (worst.evictor == worst.structure && !evicts_itself(worst))
-                 ? "Another line"
-                 : abridged(worst.evictor, words_of_answers().longest_name));
+             "{evictor}", evictor_in_words(worst));
     const std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
     if (!worst.times || !worst.times->cause) return text;
     return fmt::format("{} In the worst phases: {}.", text,

@@ -155,7 +155,7 @@ class Kinds:
     """Eviction policies and settings, and what the cells of each look like: all where they are few, else those that stand on a front."""
 
     def __init__(self, sweeps):
-        self.shortly, self.keys = short_settings({clean(settings) for cells in sweeps for settings in cells.own_settings})
+        self.shortly, self.keys = short_settings({clean(settings) for cells in sweeps for settings in cells.settings})
         self.policies = len({each for cells in sweeps for each in cells.eviction}) > 1
         self.counts = sorted({int(count) for cells in sweeps for count in cells.counters})
         self.colours = distinct_colours(len(self.counts))
@@ -165,7 +165,7 @@ class Kinds:
 
     def of(self, cells):
         return [clean(", ".join(filter(None, [eviction if self.policies or not settings else "", self.shortly[clean(settings)]])))
-                for eviction, settings in zip(cells.eviction, cells.own_settings)]
+                for eviction, settings in zip(cells.eviction, cells.settings)]
 
     def choose(self, panels):
         """Of many those that remain or are on a drawn front, first what does so most often."""

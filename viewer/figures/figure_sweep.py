@@ -91,9 +91,9 @@ class Cells:
         self.chosen = np.isin(every, evictions(self.evictions)) & np.array([place is None or each[:len(place)] == place for each in at])
         if counting is not None:
             self.chosen &= texts_of_rows(result, "counting") == counting
-        self.eviction, self.granularity, self.counters, self.settings = (
-            column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:], texts_of_rows(result, "settings")))
-        self.own_settings = [but_counting(*both) for both in zip(self.settings, texts_of_rows(result, "counting")[self.chosen])]
+        self.eviction, self.granularity, self.counters, settings, counted = (
+            column[self.chosen] for column in (every, self.rows["granularity"].asstr()[:], self.rows["counters"][:], *(texts_of_rows(result, each) for each in ("settings", "counting"))))
+        self.settings = list(map(but_counting, settings, counted))
         self.admitted = self.rows["admitted"][:][self.chosen] == 1 if "admitted" in self.rows else np.full(len(self.counters), True)
 
     def values(self, metric):
