@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give; of a cell the histogram that its monitor gives, and the exact one.
-import { groups, least, max, min, sort, sum } from 'd3-array';
+import { groups, least, max, min, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -150,10 +150,10 @@ function sweepCells(source: Source, sources = [source]): Cells {
     const metrics = sort(metricsOf([info.sweep!.rows]), ({ id }) => (wanted.includes(id) ? wanted.indexOf(id) : wanted.length));
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
     const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!; // the largest error is first
+    const admitted = cells.filter(({ numbers }) => numbers.admitted === 1);
+    const places = new Map(sort(admitted, ...wanted.map((_, i) => metrics[i].value)).map((cell, i) => [cell, i]));
     /** What the answer names first is first. */
-    const most = metrics.map(({ value }) => max(cells, value) || 1);
-    const weight = (cell: Cell) => sum(wanted, (_, i) => metrics[i].value(cell) / most[i] / 1e6 ** i); // of equal ones the next objective counts
-    const best = (own: Cell[]) => -(min(own.filter(({ numbers }) => numbers.admitted === 1), weight) ?? Infinity);
+    const best = (own: Cell[]) => -(min(own, (cell) => places.get(cell)) ?? Infinity);
     return {
         ...{ cells, metrics, overs: oversOf(sources) },
         choices: [

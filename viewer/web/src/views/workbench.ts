@@ -69,7 +69,7 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
     };
     const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
-    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, (absent.length > 0 ? `Not in this file${absent.some((each) => each === app.state.level) ? ' by address' : ''}: ${absent.join(', ')}. Of all data: ` : '') + sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, (absent.length > 0 ? `Not in this file${absent.length === 1 && info.components.some(({ name }) => name === absent[0]) ? ' by address' : ''}: ${absent.join(', ')}. Of all data: ` : '') + sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
 }
 
 export function workbenchView(app: App): View {

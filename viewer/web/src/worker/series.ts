@@ -152,5 +152,5 @@ export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0', misses 
         return joined(found.sort((a, b) => a[0] - b[0]));
     }
 
-    return { store, info, ofCause, isLevel, hasFunctions, pyramid, topRows, visit, addBlocks, ranges, findsRows };
+    return { store, info, ofCause, isLevel, hasFunctions, pyramid, topRows, visit, addBlocks, findsRows };
 }
