@@ -65,7 +65,7 @@ std::ostream& operator<<(std::ostream& out, const Case& test_case) {
 }
 
 #ifdef CACHETALLY_SANITIZED
-constexpr int one_of = 5;  // sanitizers watch memory, not agreement: the full number is for the build without
+constexpr int one_of = 10;  // sanitizers watch memory, not agreement: the full number is for the build without
 #else
 constexpr int one_of = 1;
 #endif

@@ -28,7 +28,7 @@ rc::Gen<Case> arbitrary_case(MachineLimits limits = {}, unsigned most_bursts = 1
 /// The machine file and the bursts; rapidcheck prints it for the smallest case that fails.
 std::ostream& operator<<(std::ostream& out, const Case& test_case);
 
-/// Checks a property with `cases` random cases times CACHETALLY_CASES (default 1), a fifth
+/// Checks a property with `cases` random cases times CACHETALLY_CASES (default 1), a tenth
 /// of them with sanitizers; fails the test with seed and
 /// smallest case.
 void check_cases(unsigned cases, const std::function<void()>& property);
