@@ -194,16 +194,16 @@ def heat_cells_are_means_per_line_and_phase():
         rows = min(phases, 256)
         first = [row * phases // rows for row in range(rows + 1)]
         for what, count in (("accesses", accesses), ("misses", accesses // 3), ("hits", accesses - accesses // 3)):
+            dense, used = np.zeros((2, phases, lines))
+            np.add.at(dense, (phase, line), count)
+            np.add.at(used, (phase, line), accesses)
+            dense, used = (np.array([each[a:b].sum(axis=0) for a, b in zip(first, first[1:])]) @ share_of(lines) for each in (dense, used))
+            ever = np.isin(np.arange(lines), line)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                has = np.where(used > 0, dense / np.outer(np.diff(first), ever @ share_of(lines)), np.nan)
             for options in ({}, {"linear": True}, {"log": True}):
                 figure = heat(result, wanted(what=what, **options))
                 assert list(figure.axes[0].images[0].get_extent()) == [0, 64 * lines, rows - 0.5, -0.5]
-                dense, used = np.zeros((2, phases, lines))
-                np.add.at(dense, (phase, line), count)
-                np.add.at(used, (phase, line), accesses)
-                dense, used = (np.array([each[a:b].sum(axis=0) for a, b in zip(first, first[1:])]) @ share_of(lines) for each in (dense, used))
-                ever = np.isin(np.arange(lines), line)
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    has = np.where(used > 0, dense / np.outer(np.diff(first), ever @ share_of(lines)), np.nan)
                 assert nearly(cells_of(figure), colours_of(has, "log" in options, "linear" in options)), (phases, what, options)
                 plt.close(figure)
 
