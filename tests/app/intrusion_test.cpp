@@ -161,7 +161,6 @@ TEST_F(IntrusionPage, RecordsThroughTheCaches) {
     return error == 0 ? "0" : fmt::format("{:.{}f}", 100 * error, 100 * error < 0.995 ? 3 : 2);
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 TEST_F(IntrusionPage, ErrorTrafficTimeAndCost) {
     const std::vector<std::pair<std::string, unsigned>> programs{{"lu", 0}, {"radix", 3}};
     for (const auto& [program, column] : programs) {
@@ -207,7 +206,6 @@ TEST_F(IntrusionPage, TheFrontTellsPoliciesApart) {
     const auto& least = told["rows"][24];  // the first of lfu
     EXPECT_TRUE(says(fmt::format("({:.0f} % slower with 16 counters)", 100 * least["slowdown"].get<double>())));
 }
-#endif
 
 // The run alone tells the same cycles.
 TEST_F(IntrusionCommand, MeasuresAgainstTheRunWithoutMonitor) {

@@ -65,7 +65,6 @@ TEST(ProbeRecorded, WhatAnotherMachineWasNotAskedIsSaid) {
                                    HasSubstr("it was made without this test, with other options")));
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 TEST(ProbeRecorded, DisturbsSimulatedMachines) {
     const TemporaryDirectory directory;
     const std::string file = std::string(CACHETALLY_SOURCE_DIR) + "/tests/probes/recordings/zen4-vm-1.h5";
@@ -79,7 +78,6 @@ TEST(ProbeRecorded, DisturbsSimulatedMachines) {
         EXPECT_FALSE(result["parameter"] == "latency" && result["value"] == 4) << "as of a quiet machine";
     }
 }
-#endif
 
 TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
     const TemporaryDirectory directory;
@@ -358,7 +356,6 @@ TEST(ProbeNative, RawEventsAreOfLevelsThatThereAre) {
     EXPECT_THAT(finished.err, HasSubstr("--raw-event TLB9=0x1: there is no TLB9 on this machine; the last one is TLB"));
 }
 
-#ifndef CACHETALLY_SANITIZED  // the fit is long there, and FitCommand runs it with simulated curves
 TEST(ProbeNative, WritesAMachineFile) {
     const TemporaryDirectory directory;
     const Finished finished = cachetally(
@@ -372,7 +369,6 @@ TEST(ProbeNative, WritesAMachineFile) {
     EXPECT_EQ(checked.status, 0) << checked.err;
     EXPECT_THAT(checked.out, HasSubstr("fitted to this machine's response curves"));
 }
-#endif
 
 }  // namespace
 }  // namespace cachetally::testing

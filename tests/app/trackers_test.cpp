@@ -186,7 +186,6 @@ private:
 
 TEST_F(TrackersPage, TheQuickestTable) { EXPECT_EQ(expect_tables("water --link"), 1); }
 
-#ifndef CACHETALLY_SANITIZED
 TEST_F(TrackersPage, Lu) { EXPECT_EQ(expect_tables("lu "), 5); }
 TEST_F(TrackersPage, Radix) { EXPECT_EQ(expect_tables("radix"), 4); }
 TEST_F(TrackersPage, Water) { EXPECT_EQ(expect_tables("water"), 5); }
@@ -207,7 +206,6 @@ TEST_F(TrackersPage, FiguresWithinTheText) {
     const std::string told = call({"water", "--link", "L1D-L2", "--top", "32", "--tracker", unit}).out;
     EXPECT_THAT(told, ::testing::ContainsRegex("\nhotness +9,654 +[0-9]+ +4.00 +25.3[0-9] +80.2 "));
 }
-#endif
 
 TEST_F(TrackerCommand, TrackersOfOnesOwn) {
     std::string trace;

@@ -98,7 +98,6 @@ TEST(ColouredL1, ALevelThatIncludesItIsNotTakenForIt) {
     EXPECT_THAT(coloured_l1(compact, decisions).why_not, HasSubstr("of a lower level"));
 }
 
-#ifndef CACHETALLY_SANITIZED  // a minute each there, of code that other tests walk through
 TEST(ColouredL1, LowerLevelsAndTlbsAreFoundBehindIt) {
     const TestReport levels = robust(with_coloured({}), "levels", small_pages()),
                      tlb = robust(with_coloured({}), "tlb", small_pages());
@@ -130,7 +129,6 @@ TEST(ColouredL1, IsRightOrRefusedInNoise) {
     }
     EXPECT_GE(found, seeds(6) * 2 / 3);
 }
-#endif
 
 }  // namespace
 }  // namespace cachetally

@@ -38,7 +38,6 @@ TEST(Counted, WaysWhereNoTlbHoldsLargePages) {
     EXPECT_EQ(finding(report, "TLB2", "entries").verdict, Verdict::right);
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 // L2 ends within the reach of the TLBs, L3 beyond it: then page tables take lines of it.
 TEST(Counted, CapacitiesBesideLinesOfPageTables) {
     const TestReport report = robust(load_machine("generic3"), "events", small_pages());
@@ -47,7 +46,6 @@ TEST(Counted, CapacitiesBesideLinesOfPageTables) {
     EXPECT_EQ(finding(report, "L2", "capacity").high, 512 << 10);
     EXPECT_NE(finding(report, "L3", "capacity").reason.find("page tables"), std::string::npos);
 }
-#endif
 
 TEST(Counted, LinesThatCannotBeToldFromThoseFetchedWithThem) {
     const TestReport report =

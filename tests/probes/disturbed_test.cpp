@@ -102,7 +102,6 @@ TEST(Disturbed, DisturbedRunsDoNotDecide) {
     EXPECT_NEAR(all.meter.settled(all.arena, few), all.hit, 0.01 * all.hit);
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// The report of l1 where another hardware thread uses the core in these runs.
 TestReport l1_shared_in(const std::function<bool(std::uint64_t number)>& shared) {
     ChangedTarget target([&](std::uint64_t number, const Arena&, const Chase&, Measurement& found) {
@@ -131,7 +130,6 @@ TEST(Disturbed, ATestIsAskedAgainWhereTheCoreWasSharedForAWhile) {
     EXPECT_NE(l1_shared_in([&](std::uint64_t number) { return number < 2 * runs; }).find("L1", "capacity"), nullptr);
     EXPECT_EQ(l1_shared_in([&](std::uint64_t number) { return number < 4 * runs; }).find("L1", "capacity"), nullptr);
 }
-#endif
 
 TEST(Disturbed, AClockThatWasMisjudgedOnceIsNotTheLeastTime) {
     Metered low(of_few([](std::uint64_t number, Measurement& found) { found.cycles *= number == 2 ? 0.98 : 1; }));
@@ -224,7 +222,6 @@ TEST(Disturbed, L1ThatIsFoundOtherwiseIsRefused) {
     EXPECT_FALSE(finding(report, "L1", "line").value) << arenas;
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 // Conflicts are told from translation by the same pages without conflicts, in a chase that can be real.
 TEST(Disturbed, L1IsFoundOnSmallPagesWithATlbThatIsFull) {
     MachineDescription machine = load_machine("generic3");
@@ -248,7 +245,6 @@ TEST(Disturbed, LargePagesThatAreTranslatedInPiecesTellNothingOfLevels) {
     const TestReport report = run_suite(target, options).back();
     EXPECT_NE(finding(report, "", "capacity").reason.find("in pieces"), std::string::npos);
 }
-#endif
 
 }  // namespace
 }  // namespace cachetally

@@ -152,7 +152,6 @@ MachineDescription three_levels(const std::vector<std::pair<std::string, std::st
     return read_machine(text, "three_levels");
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// Sizes that are fitted with the wrong mapping are wrong, and stay so where they are not fitted again.
 TEST(Fit, SizesAreThoseOfTheMappingThatIsFound) {
     const MachineDescription start = three_levels({{"mapping: random, walk: {latency: 20}", "walk: {latency: 0}"},
@@ -169,7 +168,6 @@ TEST(Fit, SizesAreThoseOfTheMappingThatIsFound) {
     EXPECT_EQ(result.machine.tlbs[0].entries, 8U);
     EXPECT_EQ(result.machine.tlbs[1].entries, 48U);
 }
-#endif
 
 /// Without the curves on ordinary pages, of which large ones need few, nothing says how many T2 holds.
 TEST(Fit, WhatNoCurveShowsIsNotDetermined) {

@@ -85,7 +85,6 @@ TEST(RecordedHosts, WhatAnOldRecordingWasNotAskedIsRefused) {
     }
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// The median difference of a curve up to some x.
 double median_up_to(const CurveComparison& curve, double most) {
     std::vector<double> amounts;
@@ -112,7 +111,6 @@ TEST_P(FittedHost, ForetellsAnotherRecording) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FittedHost, ::testing::Values("zen4-vm", "zen5-vm", "emerald-vm", "zen3-vm"));
-#endif
 
 }  // namespace
 }  // namespace cachetally

@@ -45,7 +45,6 @@ SimulatedOptions on_small_pages() {
     return options;
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 struct ResidentSecond {
     Levels levels;
     double kib;
@@ -73,7 +72,6 @@ TEST(ResidentLines, FillTheSecondLevel) {
             EXPECT_EQ(found.ways, ways) << levels.l2 << levels.l1_policy << small;
         }
 }
-#endif
 
 TEST(ResidentLines, FillTheThirdLevel) {
     const ResidentLines found = residents_of({}, 3, on_small_pages());
@@ -133,7 +131,6 @@ TEST(ResidentLines, OfAnExclusiveLevelAreFoundInManyOrders) {
     }
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 // More lines than sets of both have room for stay in some orders. All others then seem too many, though most of the
 // level is free.
 TEST(ResidentLines, AreThoseThatStayInAnyOrder) {
@@ -160,7 +157,6 @@ TEST(ResidentLines, AreThoseThatStayInAnyOrder) {
                 << bits.capacity << ' ' << seed << small;
         }
 }
-#endif
 
 // A hashed L1 holds lines wherever they lie: so many are used that it does not.
 TEST(ResidentLines, PassAHashedL1) {

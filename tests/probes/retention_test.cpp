@@ -137,7 +137,6 @@ TEST(PrimeAndProbe, IsRecordedAndReplayed) {
     EXPECT_EQ(repeated.runs[1].measurement.cycles, other);
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 TEST(Retention, LevelsAreFoundWithoutLargePages) {
     for (const char* name : {"generic3", "intel-t9600"}) {
         const TestReport report = robust(load_machine(name), "levels", small_pages_alone());
@@ -174,7 +173,6 @@ TEST(Retention, WithNoiseTheNumberOfLevelsIsRefused) {
     EXPECT_THAT(finding(robust(machine, "levels", options), "", "levels").reason,
                 ::testing::HasSubstr("no large pages"));
 }
-#endif
 
 TEST(Retention, PagesMuchLargerThanL1AreRefused) {
     const MachineDescription machine = read_machine(

@@ -165,7 +165,6 @@ TEST(Levels, SmallHashedSetsAreSeenThrough) {  // a large one: test_scores
     EXPECT_NEAR(number_found(report, "memory", "latency"), 162, 8);
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 // Ways of 768 KiB on pages of 1 MiB that lie anywhere: some sets overflow long before the level is full.
 TEST(Levels, PagesThatFillSetsUnevenlyArePacked) {
     Chosen chosen;
@@ -186,7 +185,6 @@ TEST(Levels, PagesThatFillSetsUnevenlyArePacked) {
     }
     EXPECT_GE(packed, 2U);
 }
-#endif
 
 TEST(Levels, ChangePointsAgreeWhereLevelsAreClear) {
     const TestReport report = probe(machine_of({}), "change_points");

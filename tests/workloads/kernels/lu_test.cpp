@@ -83,7 +83,6 @@ TEST(Lu, BlockSizeChangesRoundingOnly) {
         EXPECT_TRUE(record("lu", {"n=70", block}).verdict.passed()) << block;
 }
 
-#ifndef CACHETALLY_SANITIZED  // about numbers, and dear
 /// Swap-outs of a fully associative FIFO array of counters for groups of lines of 16 bytes, with the final ones.
 std::uint64_t swap_outs(const std::vector<Reference>& references, unsigned lines, unsigned counters) {
     std::vector<Address> place(counters, 0);
@@ -134,7 +133,6 @@ TEST(Lu, FitsTable2OfThePaper) {
     EXPECT_NEAR(error(references, 4), 0.0497, 0.005);
     EXPECT_NEAR(error(references, 6), 0.0656, 0.005);
 }
-#endif
 
 }  // namespace
 }  // namespace cachetally::test
