@@ -43,13 +43,6 @@ struct LeftOut {
     friend auto operator<=>(const LeftOut&, const LeftOut&) = default;
 };
 
-/// Without the monitor that messages begin with.
-std::string reason_of(const SpecError& error) {
-    const std::string_view text = error.what();
-    const std::size_t behind = text.find("': ");
-    return std::string(behind == std::string_view::npos ? text : text.substr(behind + 3));
-}
-
 /// One text for each reason.
 std::vector<std::string> in_words(std::vector<LeftOut> left_out) {
     std::ranges::sort(left_out);  // links have the same
@@ -188,7 +181,7 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             } catch (const SpecError& error) {
                 if (std::ranges::find(topology.links(), link, &LinkInfo::name) == topology.links().end()) throw;
                 if (!first) first = std::current_exception();
-                left_out.push_back({reason_of(error), fmt::format("left out is what is impossible: {}", error.what())});
+                left_out.push_back({error.message(), fmt::format("left out is what is impossible: {}", error.what())});
                 continue;
             }
             plan.variants.push_back(std::move(variant));

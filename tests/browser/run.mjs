@@ -84,6 +84,7 @@ const { values: wanted, positionals } = parseArgs({
     },
 });
 const { pictures } = wanted;
+if (positionals.length !== 1) throw new Error('run it with the path of cachetally (build/release/app/cachetally)');
 const program = resolve(positionals[0]);
 const inParts = Object.values(parts).flat().sort().join();
 if (inParts !== Object.keys(groups).sort().join()) throw new Error(`the parts have ${inParts}, and not all groups once`);
