@@ -2,7 +2,7 @@
 // Cube: the counts of a level as far as a file tells them apart; sums over it make the answer, tables and filters.
 import { cross, flatRollup, max, range, sum } from 'd3-array';
 import { causes, type AddressRange, type Column, type FileInfo, type Phases } from './protocol';
-import { once, remembered } from './remembered';
+import { once, remembered, rememberedLast } from './remembered';
 import { phasesInWords } from './numbers';
 
 export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
@@ -12,7 +12,7 @@ export const causeNames = causes.map((each) => each.replace('_', ' '));
 interface Axis {
     names: string[];
     /** The number of a name by row; -1: none. */
-    of: ArrayLike<number>;
+    of: Int32Array;
 }
 
 export interface Cube {
@@ -29,12 +29,17 @@ export interface Cube {
 /** Rows that count: those with one of the numbers, in each dimension that is named. */
 export type Filter = Partial<Record<Dimension, number[]>>;
 
-const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
-    const { names } = info.phases;
-    return { names: range(Math.max((max(of as ArrayLike<number> & Iterable<number>) ?? 0) + 1, names.length)).map((i) => phasesInWords([i], names)), of };
-};
+export type Rows = ArrayLike<number>;
+/** What a column has in some rows. There may be millions: what walks an iterator takes ten times as long. */
+const picked = <C extends Int32Array | Float64Array>(into: C, column: ArrayLike<number>, rows: Rows): C => into.map((_, i) => column[rows[i]]) as C;
 
-const coreAxis = (info: FileInfo, of: Column): Axis => ({ names: range(info.machine.cores).map((i) => `core ${i}`), of });
+const namesOfPhases = once(({ names }: FileInfo['phases']) => names.map((_, i) => phasesInWords([i], names)));
+function phaseAxis({ phases }: FileInfo, column: ArrayLike<number>): Axis {
+    const [of, names] = [new Int32Array(column), namesOfPhases(phases)], count = (max(of) ?? 0) + 1;
+    return { names: count > names.length ? range(count).map((i) => phasesInWords([i], phases.names)) : names, of };
+}
+
+const coreAxis = (info: FileInfo, of: Column): Axis => ({ names: range(info.machine.cores).map((i) => `core ${i}`), of: new Int32Array(of) });
 
 /** Of rows of sites; the same for all levels. */
 const dimensionsOfSites = once((info: FileInfo): Cube['dimensions'] => {
@@ -43,15 +48,12 @@ const dimensionsOfSites = once((info: FileInfo): Cube['dimensions'] => {
         const found = groupings.find((each) => each.id === id);
         if (!found) return undefined;
         const none = rest === '' ? -1 : found.names.length;
-        return { names: rest === '' ? found.names : [...found.names, rest], of: Int32Array.from(site, (each) => (found.of[each] < 0 ? none : found.of[each])) };
+        return { names: rest === '' ? found.names : [...found.names, rest], of: picked(new Int32Array(site.length), found.of.map((each) => (each < 0 ? none : each)), site) };
     };
     return {
         structure: grouped('structures', '(code)') ?? { names: ['(code)'], of: new Int32Array(site.length) },
-        phase: phaseAxis(info, phase),
-        function: grouped('functions', ''),
-        line: grouped('lines', ''),
-        field: grouped('fields', ''),
-        ...(core ? { core: coreAxis(info, core) } : {}),
+        ...{ function: grouped('functions', ''), line: grouped('lines', ''), field: grouped('fields', '') },
+        ...{ phase: phaseAxis(info, phase), ...(core ? { core: coreAxis(info, core) } : {}) },
     };
 });
 
@@ -61,9 +63,7 @@ function cubeOfSites(info: FileInfo, level: string): Cube | null {
     const misses = columns[`misses_${level}`];
     if (!misses) return null;
     return {
-        ...{ level, misses, dimensions: dimensionsOfSites(info) },
-        accesses: accessesOf(info, level),
-        cycles: columns.cycles ?? null,
+        ...{ level, misses, dimensions: dimensionsOfSites(info), accesses: accessesOf(info, level), cycles: columns.cycles ?? null },
         causes: caused.includes(level) ? causes.map((each) => columns[`${each}_${level}`]) : null,
     };
 }
@@ -110,12 +110,10 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const byCore = [counted, caused].every((each) => !each || each.core);
     const counts = caused ? caused.counts.map((each) => both(before, each)) : null;
     return {
-        level,
-        dimensions: { structure: { names, of: some('structure') }, phase: phaseAxis(info, some('phase')), ...(byCore ? { core: coreAxis(info, some('core')) } : {}) },
+        ...{ level, cycles: null, causes: counts },
+        dimensions: { structure: { names, of: new Int32Array(some('structure')) }, phase: phaseAxis(info, some('phase')), ...(byCore ? { core: coreAxis(info, some('core')) } : {}) },
         accesses: counted ? both(counted.accesses) : behind.map(() => NaN),
         misses: counted ? both(counted.misses) : counts!.reduce((a, b) => a.map((each, i) => each + b[i])),
-        cycles: null,
-        causes: counts,
     };
 }
 
@@ -125,19 +123,23 @@ const cubesOf = once((_: FileInfo) => new Map<string, Cube | null>());
 export const cubeOf = (info: FileInfo, level: string): Cube | null =>
     remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
 
+const rowsKnown = once((_: Cube['dimensions']) => new Map<string, Rows>());
 /** Rows of a cube that a filter leaves. */
-export function rowsOf(cube: Cube, filter: Filter): number[] {
-    const chosen = Object.entries(filter).map(([name, numbers]) => ({ of: cube.dimensions[name as Dimension]?.of, numbers: new Set(numbers) }));
-    const all = range(cube.misses.length);
-    return chosen.length ? all.filter((i) => chosen.every(({ of, numbers }) => of && numbers.has(of[i]))) : all;
-}
+export const rowsOf = ({ dimensions, misses }: Cube, filter: Filter): Rows =>
+    rememberedLast(rowsKnown(dimensions), JSON.stringify(filter), () =>
+        Object.entries(filter).reduce((rows, [name, numbers]) => {
+            const { of, names } = dimensions[name as Dimension] ?? { of: [], names: [] };
+            const chosen = new Uint8Array(names.length);
+            for (const number of numbers) chosen[number] = 1;
+            return rows.filter((i) => chosen[of[i]]);
+        }, new Uint32Array(misses.length).map((_, i) => i)), (map) => map.size > 6);
 
 /** What a filter leaves of a cube; `only`: the number of a cause, whose misses these then are. */
 export function narrowed(cube: Cube, filter: Filter, only = -1): Cube {
     if (only < 0 && Object.keys(filter).length === 0) return cube;
     const rows = rowsOf(cube, filter);
-    const some = (column: ArrayLike<number>) => Float64Array.from(rows, (row) => column[row]);
-    const dimensions = Object.fromEntries(Object.entries(cube.dimensions).flatMap(([by, axis]) => (axis ? [[by, { ...axis, of: some(axis.of) }]] : [])));
+    const some = (column: ArrayLike<number>) => picked(new Float64Array(rows.length), column, rows);
+    const dimensions = Object.fromEntries(Object.entries(cube.dimensions).flatMap(([by, axis]) => (axis ? [[by, { ...axis, of: picked(new Int32Array(rows.length), axis.of, rows) }]] : [])));
     return { ...cube, dimensions, accesses: some(cube.accesses), misses: some(only < 0 ? cube.misses : cube.causes![only]), cycles: null, causes: cube.causes && cube.causes.map(some) };
 }
 
@@ -148,19 +150,20 @@ export type StructureSums = { name: string; counts: number[]; byPhase: Column[] 
 export function cubeOfSums(info: FileInfo, level: string, sums: StructureSums[], phases: Phases): Cube {
     const rows = cross([...sums.keys()], phases ?? [...sums[0].byPhase[0].keys()]);
     const [accesses, misses, ...byCause] = sums[0].byPhase.map((_, i) => Float64Array.from(rows, ([of, phase]) => sums[of].byPhase[i][phase]));
-    const dimensions = { structure: { names: sums.map(({ name }) => name), of: rows.map(([of]) => of) }, phase: phaseAxis(info, rows.map(([, phase]) => phase)) };
+    const dimensions = { structure: { names: sums.map(({ name }) => name), of: Int32Array.from(rows, ([of]) => of) }, phase: phaseAxis(info, rows.map(([, phase]) => phase)) };
     return { level, accesses, misses, cycles: null, causes: byCause.length ? byCause : null, dimensions };
 }
 
 /** Sums of a column by a dimension, over some rows. */
-export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]): Float64Array {
-    const axis = cube.dimensions[by];
-    const sums = new Float64Array(axis?.names.length ?? 0);
-    for (const row of rows) if (axis && axis.of[row] >= 0) sums[axis.of[row]] += values[row];
+export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: Rows): Float64Array {
+    const { of, names } = cube.dimensions[by] ?? { of: [], names: [] };
+    const sums = new Float64Array(names.length);
+    for (let i = 0; i < rows.length; ++i) if (of[rows[i]] >= 0) sums[of[rows[i]]] += values[rows[i]];
     return sums;
 }
 
-export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0); // NaN: not known
+/** NaN: not known. */
+export const sumOf = (values: Column, rows: Rows): number => picked(new Float64Array(rows.length), values, rows).reduce((all, each) => all + each, 0);
 
 /** Rows of /sharing of a level: lines that cores take from each other, of which a part lies in one of the ranges; null: any, in all phases. */
 export function sharingRows({ sharing }: FileInfo, level: string, ranges: AddressRange[] | null, phases: number[] | null = null): number[] {

@@ -91,11 +91,8 @@ export function drawRows(p: Painter, rows: Rows, field: Box, { phases, cycles }:
 
 /** Counts over time by row, in parts that are stacked: of rates their quotient; of differences those that are more, and those that are less. */
 function countsOf({ time, subtracted, rate }: FieldModel, rows: Rows): number[][] {
-    const total = (column: Column, row: number) => {
-        const [from, to] = rows.phasesOf(row);
-        return sum(column.subarray(from, to + 1));
-    };
-    const each = rows.edges.slice(1).map((_, row) => row);
+    const total = (column: Column, [from, to]: [number, number]) => sum(column.subarray(from, to + 1));
+    const each = rows.edges.slice(1).map((_, row) => rows.phasesOf(row));
     const of = (parts: Column[]) => {
         if (!rate) return parts.map((part) => each.map((row) => total(part, row)));
         const [misses, accesses] = parts;
@@ -103,7 +100,7 @@ function countsOf({ time, subtracted, rate }: FieldModel, rows: Rows): number[][
     };
     if (!subtracted) return of(time!);
     const [these, those] = [time!, subtracted].map(of);
-    const more = each.map((row) => sum(these, (part) => part[row]) - sum(those, (part) => part[row]));
+    const more = each.map((_, row) => sum(these, (part) => part[row]) - sum(those, (part) => part[row]));
     return [1, -1].map((sign) => more.map((value) => Math.max(0, sign * value)));
 }
 

@@ -3,7 +3,7 @@
 import { groups, max, pairs, range, rollup, rollups, sort, sum } from 'd3-array';
 import { chosenOf, filterByNames, linesOf, phasesName, phasesTitle, structuresIn, turned, type App, type Chosen } from '../app';
 import { describe, describeLine } from '../axis';
-import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter, type StructureSums } from '../cube';
+import { causeNames, cubeOf, evictionsOf, rowsOf, sharingRows, sumOf, sumsBy, unitWord, type Dimension, type Filter, type Rows, type StructureSums } from '../cube';
 import { columnsBy, h, tableBy, tableElement, type Column, type Table } from '../dom';
 import { cacheOf, type Cache } from '../machine';
 import { abridged, brief, bytes, full, percent, signed } from '../numbers';
@@ -61,7 +61,7 @@ function bars(title: string, what: string, parts: Part[], least = 1, table = tit
 }
 
 /** Misses by cause: of selected addresses by their lines, where these tell them, else of data structures as wholes; null where they are not known. */
-function causesIn({ state }: App, { cube }: Chosen, rows: number[], found: Selected | null): { byLine: boolean; counts: number[] } | null {
+function causesIn({ state }: App, { cube }: Chosen, rows: Rows, found: Selected | null): { byLine: boolean; counts: number[] } | null {
     const byLine = !!state.sel && !state.structure && !!found?.causes.length;
     return cube?.causes ? { byLine, counts: cube.causes.map((each, i) => (byLine ? found!.causes[i] : sumOf(each, rows))) } : null;
 }
@@ -213,8 +213,7 @@ export function selectedTable(app: App, chosen: Chosen, parts: StructureSums[], 
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
     const [{ info }, { cube }] = [app.source, chosen];
     if (!cube?.dimensions[by]) return null;
-    const { names } = cube.dimensions[by];
-    const rows = rowsOf(cube, filter);
+    const [{ names }, rows] = [cube.dimensions[by], rowsOf(cube, filter)];
     const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
     const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
     add(`${cube.level} misses`, cube.misses);
@@ -230,8 +229,7 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
         if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
         columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
     }
-    const size = by === 'structure';
-    const sizes = rollup(info.structures, (own) => sum(own, (each) => each.bytes), ({ name }) => name);
+    const [size, sizes] = [by === 'structure', rollup(info.structures, (own) => sum(own, (each) => each.bytes), ({ name }) => name)];
     const bytesOf = (i: number) => sizes.get(names[i]) || NaN;
     const found = range(names.length).filter((i) => columns.some(({ values }) => values[i] > 0) || (size && bytesOf(i) > 0 && !info.attribution));
     const first = size ? 2 : 1;

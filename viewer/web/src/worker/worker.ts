@@ -74,7 +74,9 @@ self.onmessage = async ({ data: { id, name, method, args } }: MessageEvent<{ id:
     Object.assign(latest.get(name) ?? {}, { cancelled: true });
     if (name) latest.set(name, token);
     try {
-        self.postMessage({ id, result: await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args) });
+        const result = await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args);
+        // rows of sites, the longest of what is told at once, are the page's alone: not copied
+        self.postMessage({ id, result }, method === 'open' ? Object.values(info.attribution?.columns ?? {}).map(({ buffer }) => buffer) : []);
     } catch (thrown) {
         // where bytes are damaged the library says that, and names nothing
         const error = thrown instanceof FileError || !store?.fault() ? thrown : new FileError(store.fault());
