@@ -328,4 +328,25 @@ print(json.dumps([base, base + 4096, int(g["accesses"][:][here].sum()), int(g["m
             }
         },
     ],
+    [
+        'answer: allocations of one name have lines only where the file has the blocks of all',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', '--report', t.file('blocks.txt'), '-m', 'generic3', '-o', 'one-name.h5', '--', '/usr/bin/sort', '/etc/services');
+            const sized = `cachetally.source.info.structures.filter((each) => each.heap).map((each) => each.name)`;
+            await t.open(page, t.file('one-name.h5'));
+            const before = await page.evaluate(sized);
+            // one that has none is named as the first
+            const [name] = before;
+            t.check(name, 'blocks');
+            t.script('-c', `import h5py, sys
+with h5py.File(sys.argv[1], "r+") as f:
+    a = f["attribution"]
+    of = a["blocks/object"][:]
+    a["objects"][next(i for i in range(1, len(a["objects"])) if i not in of)] = sys.argv[2]`, t.file('one-name.h5'), name);
+            await t.open(page, t.file('one-name.h5'));
+            t.equal((await page.evaluate(sized)).join(), before.filter((each) => each !== name).join(), 'the others');
+            t.equal(await page.evaluate(`cachetally.source.info.structures.some((each) => each.name === ${JSON.stringify(name)})`), false, name);
+        },
+    ],
 ];

@@ -148,6 +148,9 @@ print(json.dumps([len(np.unique(at[own])), float(g["accesses"][:][own].sum()), f
             const of = (file, from, to) => JSON.parse(t.script('-c', sums.replace('combined/L1D', 'combined/L1'), t.file(file), JSON.stringify([from, to, [...Array(50).keys()]])));
             const both = (file, from, to) => Object.values(of(file, from, to)).reduce((all, two) => all.map((each, i) => each + two[i]), [0, 0]);
             const text = (count) => count.toLocaleString('en-US');
+            // a link made of another run, whose addresses this one does not have
+            await t.open(page, t.file('brush-rows.h5'), 'show=misses&level=L1&sel=0x10-0x20');
+            await t.until(page, `document.querySelector('.sentence').textContent === 'L1 has no accesses to the selected lines.'`, 'no line', 3000);
             // an element that the line before it holds, too
             await t.open(page, t.file('brush-rows.h5'), 'show=misses&level=L1&sel=0x10000028-0x10000030');
             const [misses, accesses] = both('brush-rows.h5', 0x10000020, 0x10000030);

@@ -156,14 +156,21 @@ def say_of_panel(axes, points, metric):
 
 
 def place_labels(axes, labels):
-    """Labels beside their points by the rule of the page (placesOf() in viewer/web/src/views/fronts.ts), the first first, none over another."""
+    """Labels beside their points by the rule of the page (placesOf() in viewer/web/src/views/fronts.ts), the first first, none over another; unlike there, where lines have
+    the colours of cells, nor lines over names or lines."""
     figure, rule = axes.figure, FRONT["labels"]
     figure.canvas.draw()
     figure.set_layout_engine("none")
     frame = axes.get_window_extent()
     unit = 6 / rule["size"] * figure.dpi / 72  # a pixel of the page, where labels are of its size
     pixels = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_marker() != "None"])
-    taken = []
+    taken, lines = [], []
+
+    def crosses(a, b, c, d):
+        def left(p, q, r):
+            return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
+        return left(a, b, c) != left(a, b, d) and left(c, d, a) != left(c, d, b)
+
     for (x, y), text in labels:
         note = axes.annotate(text, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=6, linespacing=1.0)
         size = note.get_window_extent()
@@ -173,20 +180,31 @@ def place_labels(axes, labels):
         def gaps(points, box):
             return np.hypot(*(np.maximum(0, np.maximum(low - points[:, i], points[:, i] - high)) for i, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
 
+        def own_lines(box, far):
+            middle = (box[1] + box[3]) / 2
+            end = min(max(at[0], box[0]), box[2]), min(max(at[1], box[1]), box[3])
+            return [((box[0], middle), (box[2], middle))] + [(at, end)] * far
+
         def is_free(box, far):
             inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
             own, clear = gaps(at[None], box)[0], rule["clear"] * unit
-            return inside and own >= clear and (gaps(others, box) >= (clear if far else own)).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+            if any(crosses(*line, *own_line) for line in lines for own_line in own_lines(box, far)):
+                return False
+            return inside and own >= (rule["line"] * unit if far else clear) and (gaps(others, box) >= (clear if far else own)).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
 
-        lefts = at[0] + rule["beside"] * unit, at[0] - rule["beside"] * unit - size.width, at[0] - size.width / 2
-        places = [(left, at[1] - down * unit - size.height / 2, far) for far in (False, True) for left in lefts for down in rule["far" if far else "down"]]
-        boxes = [(box, far) for box, far in (((left, bottom, left + size.width, bottom + size.height), far) for left, bottom, far in places) if is_free(box, far)]
+        def boxes_at(far):
+            lefts = [left for out in (rule["out"] if far else [rule["beside"]]) for left in (at[0] + out * unit, at[0] - out * unit - size.width)] + [at[0] - size.width / 2]
+            bottoms = [at[1] - down * unit - size.height / 2 for down in rule["far" if far else "down"]]
+            boxes = [(left, bottom, left + size.width, bottom + size.height) for left in lefts for bottom in bottoms]
+            return sorted(boxes, key=lambda box: gaps(at[None], box)[0]) if far else boxes
+
+        boxes = [(box, far) for far in (False, True) for box in boxes_at(far) if is_free(box, far)][:1]
         if not boxes:
             note.remove()  # the mark and the legend remain
             continue
         box, far = boxes[0]
         taken.append(box)
         note.set_position(((box[0] - at[0]) * 72 / figure.dpi, (box[1] - at[1]) * 72 / figure.dpi))
+        lines += own_lines(box, far)
         if far:
-            end = axes.transData.inverted().transform((min(max(at[0], box[0]), box[2]), box[3] if box[3] < at[1] else box[1]))
-            axes.plot(*zip((x, y), end), color="#777777", linewidth=0.4, zorder=0, label="_", gid="leader", scalex=False, scaley=False)
+            axes.plot(*zip((x, y), axes.transData.inverted().transform(lines[-1][1])), color="#333333", linewidth=0.5, zorder=2.6, label="_", gid="leader", scalex=False, scaley=False)

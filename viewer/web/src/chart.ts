@@ -160,7 +160,7 @@ export function drawLabels(p: Painter, labels: Label[], apart = 0): void {
         if (!place || taken.some((each) => each.text === text && Math.abs(each.x - place[0]) < apart)) continue;
         const [x, y] = place;
         taken.push({ x, y, width, text });
-        if (from && !places.includes(place)) p.line([from, [Math.min(Math.max(from[0], x), x + width), y + Math.sign(from[1] - y) * 6]], colour, 0.7);
+        if (from && !places.includes(place)) p.line([from, [Math.min(Math.max(from[0], x), x + width), Math.min(Math.max(from[1], y - 6), y + 6)]], colour, 0.7);
         p.rect(x - 1, y - 6, width + 2, 12, `${theme().panel}cc`);
         p.text(x, y, text, { colour, size: 11, weight });
     }

@@ -105,7 +105,7 @@ function withFirstLine(structures: Structure[], { base, bytes }: Structure, unit
 export async function sumsByStructure(source: Source, { series, series: { id, unit }, phases }: Chosen, axis: Axis, selection: AddressRange[]): Promise<StructureSums[]> {
     const sums = async (name: string, ranges: AddressRange[]) => {
         const parts = await Promise.all(stretchesOf(axis, ranges)!.map((stretch, i) => source.askLatest(`parts:${phases}:${name}:${i}`, 'phaseSums', id, axis, stretch)));
-        return { name, byPhase: columnsOf(series).map((column) => parts[0][column].map((_, i) => sum(parts, (each) => each[column][i]))) };
+        return { name, byPhase: columnsOf(series).map((column) => new Float64Array(series.phases).map((_, i) => sum(parts, (each) => each[column][i]))) };
     };
     const both = ([a, b]: AddressRange, [c, d]: AddressRange): AddressRange => [a > c ? a : c, b < d ? b : d];
     const inside = groups(structuresIn(source.info.structures, selection), ({ name }) => name);

@@ -202,14 +202,14 @@ function labelOf(cell: Cell, cells: Cell[], short: (cell: Cell) => string): stri
     return [cell.row, `C = ${cell.numbers.counters}`, ...(eviction ? [cell.texts.eviction] : []), ...(settings ? [short(cell)] : [])].join(', ');
 }
 
-/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points, and nearer to its own (or those at the same place) than to others; `far`: where a line leads to it. */
+/** Where the label of a point may begin in the box (figure_front_layout.py): clear of all points, and nearer to its own (or those at the same place) than to others; `far`: where a line leads to it, the nearest first. */
 function placesOf([x, y]: Point, wide: number, box: Box, points: Point[], far = false): Point[] {
-    const { beside, down, far: farther, same, clear } = words.labels;
+    const { beside, down, out, far: farther, same, clear, line } = words.labels;
     const gap = ([left, at]: Point, [a, b]: Point) => Math.hypot(Math.max(0, left - a, a - left - wide), Math.max(0, Math.abs(b - at) - 6));
     const others = points.filter(([a, b]) => Math.hypot(a - x, b - y) > same);
-    const free = (place: Point, own = gap(place, [x, y])) => own >= clear && others.every((each) => gap(place, each) >= (far ? clear : own));
-    const places = [x + beside, x - beside - wide, x - wide / 2].flatMap((left) => (far ? farther : down).map((dy): Point => [left, y + dy]));
-    return places.filter((each) => each[0] >= box.x && each[0] + wide <= box.x + box.width && each[1] > box.y && each[1] < box.y + box.height - 6 && free(each));
+    const free = (place: Point, own = gap(place, [x, y])) => own >= (far ? line : clear) && others.every((each) => gap(place, each) >= (far ? clear : own));
+    const places = [...(far ? out : [beside]).flatMap((apart) => [x + apart, x - apart - wide]), x - wide / 2].flatMap((left) => (far ? farther : down).map((dy): Point => [left, y + dy]));
+    return sort(places, (each) => (far ? gap(each, [x, y]) : 0)).filter((each) => each[0] >= box.x && each[0] + wide <= box.x + box.width && each[1] > box.y && each[1] < box.y + box.height - 6 && free(each));
 }
 
 /** Parts of a title in a line, or in two. */

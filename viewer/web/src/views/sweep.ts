@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give; of a cell the histogram that its monitor gives, and the exact one.
-import { groups, least, max, min, sort } from 'd3-array';
+import { groups, least, min, sort } from 'd3-array';
 import { baseName, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
 import { theme } from '../paint';
@@ -149,7 +149,6 @@ function sweepCells(source: Source, sources = [source]): Cells {
     const wanted = info.sweep!.objectives.split(',');
     const metrics = sort(metricsOf([info.sweep!.rows]), ({ id }) => (wanted.includes(id) ? wanted.indexOf(id) : wanted.length));
     const chosen = ({ texts }: Cell) => ['eviction', ...partColumns(info)].map((key): [string, string] => [key, texts[key]]);
-    const rank = (own: Cell[]) => max(own, ({ numbers }) => numbers.error)!; // the largest error is first
     const admitted = cells.filter(({ numbers }) => numbers.admitted === 1);
     const places = new Map(sort(admitted, ...wanted.map((_, i) => metrics[i].value)).map((cell, i) => [cell, i]));
     /** What the answer names first is first. */
@@ -158,7 +157,7 @@ function sweepCells(source: Source, sources = [source]): Cells {
         ...{ cells, metrics, overs: oversOf(sources) },
         choices: [
             { title: 'Workload', key: 'workload', of: ({ texts }) => texts.workload },
-            { title: 'Link', key: 'level', of: ({ texts }) => texts.link, rank },
+            { title: 'Link', key: 'level', of: ({ texts }) => texts.link },
             { title: 'Settings', key: 'settings', of: ({ texts }) => texts.settings, rank: best },
             { title: 'Eviction', key: 'eviction', of: ({ texts }) => texts.eviction, rank: best },
         ],

@@ -157,9 +157,10 @@ function structuresOf(store: Store, path: string, heap: boolean): Structure[] {
     if (!store.has(path)) return [];
     const several = ['element_bytes', 'row_elements'].filter((each, i) => (i === 0 && !heap) || store.has(`${path}/${each}`));
     store.requireColumns(path, ['name', 'base', 'bytes', ...several]);
-    const base = store.dataset(`${path}/base`)?.value as BigUint64Array;
-    const [bytes, element, row] = ['bytes', ...several].map((column) => store.numbers(`${path}/${column}`));
-    return store.texts(`${path}/name`).map((name, i) => ({ name, base: base[i] ?? 0n, bytes: bytes[i], elementBytes: element?.[i] ?? 0, rowElements: row?.[i] ?? 0, heap }));
+    const [base, [bytes, element, row]] = [store.dataset(`${path}/base`)?.value as BigUint64Array, ['bytes', ...several].map((column) => store.numbers(`${path}/${column}`))];
+    // of allocations of one name the blocks of all, or none
+    const known = new Set(heap ? store.numbers(`${path}/object`) : []), partial = new Set(heap ? store.texts('attribution/objects').filter((_, i) => !known.has(i)) : []);
+    return store.texts(`${path}/name`).map((name, i) => ({ name, base: base[i] ?? 0n, bytes: bytes[i], elementBytes: element?.[i] ?? 0, rowElements: row?.[i] ?? 0, heap })).filter(({ name }) => !partial.has(name));
 }
 
 /** Accesses and misses of levels by structure and phase, as columns; with --per-core also by core. */
