@@ -107,21 +107,25 @@ std::vector<Region> drawn_structures(const InputFile& file) {
 }
 
 ByteRange named_range(const InputFile& file, const std::string& name) {
-    const std::vector<std::string> parts = parts_of(name, ':');
     const std::vector<Region> structures = drawn_structures(file);
-    const auto found = std::ranges::find(structures, parts.front(), &Region::name);
-    if (found == structures.end())
-        throw StorageError("{}: there is no data structure '{}'{}", file.path(), parts.front(),
-                           structure_advice(parts.front(), names_of(structures)));
-    if (parts.size() == 1) return {found->base, found->base + (found->bytes - 1)};
-    const auto offset = parts.size() == 3 ? parse_number(parts[1]) : std::nullopt;
-    const auto bytes = parts.size() == 3 ? parse_number(parts[2]) : std::nullopt;
+    // names of libraries' structures have colons, too: the longest that the text begins with
+    const Region* found = nullptr;
+    for (const Region& each : structures)
+        if ((name == each.name || name.starts_with(each.name + ':')) &&
+            (!found || each.name.size() > found->name.size()))
+            found = &each;
+    if (!found)
+        throw StorageError("{}: there is no data structure '{}'{}", file.path(), name,
+                           structure_advice(name, names_of(structures)));
+    if (name == found->name) return {found->base, found->base + (found->bytes - 1)};
+    const std::vector<std::string> parts = parts_of(name.substr(found->name.size() + 1), ':');
+    const auto offset = parts.size() == 2 ? parse_number(parts[0]) : std::nullopt;
+    const auto bytes = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
     if (!offset || !bytes)
         throw StorageError("'{}' is no part of a structure; write e.g. {}:0:4096 (offset and bytes)", name,
-                           parts.front());
+                           found->name);
     if (*bytes == 0 || *offset >= found->bytes || *bytes > found->bytes - *offset)
-        throw StorageError("{} has {} bytes; {} from {} are not all in it", parts.front(), found->bytes, *bytes,
-                           *offset);
+        throw StorageError("{} has {} bytes; {} from {} are not all in it", found->name, found->bytes, *bytes, *offset);
     return {found->base + *offset, found->base + *offset + (*bytes - 1)};
 }
 

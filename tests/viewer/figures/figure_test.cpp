@@ -9,6 +9,7 @@
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
 #include "tests/viewer/figures/figures.hpp"
+#include "viewer/figures/figure_choice.hpp"
 #include "viewer/structure_advice.hpp"
 
 namespace cachetally {
@@ -145,6 +146,28 @@ TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
     const std::string misses = text("phases", {"--what=misses", "--phases=0-3"});
     for (const char* once : {">nothing<", ">no misses<"}) EXPECT_EQ(count(misses, once), 1) << once;
     EXPECT_EQ(count(misses, "logarithmic"), 0);
+}
+
+TEST(FigureChoice, NamesOfStructuresMayHaveColons) {
+    testing::TemporaryDirectory directory;
+    ResultFile file(directory / "c.h5");
+    StructureTable table;
+    table.regions = {{"libc", 0x1000, 256, 8}, {"libc:arena", 0x2000, 512, 8}, {"libc:arena:0:64", 0x3000, 128, 8}};
+    write_structures(file.root(), table, {});
+    file.finish();
+    const InputFile input(directory / "c.h5");
+    const auto begin_and_last = [&](const std::string& name) {
+        const ByteRange range = named_range(input, name);
+        return std::pair{range.first, range.last};
+    };
+    using Pair = std::pair<Address, Address>;
+    EXPECT_EQ(begin_and_last("libc"), (Pair{0x1000, 0x10ff}));
+    EXPECT_EQ(begin_and_last("libc:arena"), (Pair{0x2000, 0x21ff}));
+    EXPECT_EQ(begin_and_last("libc:arena:8:0x10"), (Pair{0x2008, 0x2017}));
+    EXPECT_EQ(begin_and_last("libc:arena:0:64"), (Pair{0x3000, 0x307f})) << "a name before a part of another";
+    EXPECT_EQ(begin_and_last("libc:arena:0:64:8:8"), (Pair{0x3008, 0x300f}));
+    for (const char* wrong : {"lib", "libc:arena:1", "libc:arena:0:513", "libc:arena:"})
+        EXPECT_THROW(named_range(input, wrong), StorageError) << wrong;
 }
 
 TEST_F(Figures, ColumnsThatAreNotEquallyLongAreTold) {
