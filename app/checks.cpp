@@ -124,9 +124,9 @@ void check_together(const std::vector<std::string>& files, Trust trust) {
 namespace {
 
 template <class Number>
-std::optional<Number> number(std::string_view text) {
+std::optional<Number> number(std::string_view text, Number least = 1) {
     const auto value = parse_whole(text);
-    if (!value || *value == 0 || *value > std::numeric_limits<Number>::max()) return std::nullopt;
+    if (!value || *value < least || *value > std::numeric_limits<Number>::max()) return std::nullopt;
     return static_cast<Number>(*value);
 }
 
@@ -140,10 +140,10 @@ constexpr std::size_t most_values = 1000;  ///< of a list
 
 /// "3-6": first and last. Nothing where it is no range of numbers.
 template <class Number>
-std::optional<std::pair<Number, Number>> range_of(std::string_view part) {
+std::optional<std::pair<Number, Number>> range_of(std::string_view part, Number least = 1) {
     const auto dash = part.find('-');
     if (dash == part.npos) return std::nullopt;
-    const auto first = number<Number>(part.substr(0, dash)), last = number<Number>(part.substr(dash + 1));
+    const auto first = number(part.substr(0, dash), least), last = number(part.substr(dash + 1), least);
     if (!first || !last) return std::nullopt;
     return std::pair{*first, *last};
 }
@@ -217,11 +217,14 @@ std::vector<std::string> split_list(const std::string& text) {
 std::vector<std::string> parse_values(const std::string& option, const std::string& text, bool ranges) {
     std::vector<std::string> values;
     for (const std::string& part : split_list(text)) {
-        const auto range = ranges ? range_of<std::uint64_t>(part) : std::nullopt;
-        if (range) check_range(option, part, *range, "values");
-        if (!range) add(values, part);
-        for (std::uint64_t each = range ? range->first : 1; range && each <= range->second; ++each)
-            add(values, std::to_string(each));
+        const auto range = ranges ? range_of<std::uint64_t>(part, 0) : std::nullopt;
+        if (!range) {
+            add(values, part);
+            continue;
+        }
+        check_range(option, part, *range, "values");
+        for (std::uint64_t more = 0; more <= range->second - range->first; ++more)
+            add(values, std::to_string(range->first + more));
     }
     return values;
 }
@@ -285,7 +288,7 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
         "slowdown",
         "NAME,NAME...", "objectives, as in error,bits");
     add_text_option(command, "--where", texts.where,
-                    "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent)" + more,
+                    "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent); none: all" + more,
                     "NAME<NUMBER,...", "bounds, as in error<5");
     command
         .add_option("--tolerance", texts.tolerance,

@@ -166,7 +166,15 @@ SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
             keep_possible(variant, both, start, left_out);
             start.counters = variant.counters.front();
             start.granularity = variant.granularities.front();
-            MonitorSpec spec = parse_common(both, varied_by_sweeps, {}, start);
+            MonitorSpec spec;
+            try {
+                spec = parse_common(both, varied_by_sweeps, {}, start);
+            } catch (const ContradictingSpec& error) {
+                if (!first) first = std::current_exception();
+                left_out.push_back(
+                    {error.message(), fmt::format("with {} all is left out: {}", settings, error.message())});
+                continue;
+            }
             spec.link = link;
             try {
                 variant.base = completed(placed({spec}, topology).front(), topology);

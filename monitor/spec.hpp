@@ -116,6 +116,11 @@ private:
     Mark mark_;
 };
 
+/// One whose settings are right by themselves, but not together, so that others of some that were tried may be right.
+class ContradictingSpec : public SpecError {
+    using SpecError::SpecError;
+};
+
 /// From a machine file; `file` is for messages ("file:line:column: error: ..."). Throws SpecError.
 MonitorSpec parse_monitor(const MonitorEntry& entry, const std::string& file);
 

@@ -20,6 +20,7 @@ constexpr std::string_view path_names[] = {"memory", "link"};
 constexpr std::string_view drain_names[] = {"full", "watermark", "periodic"};
 constexpr std::string_view overflow_names[] = {"stall", "drop"};
 constexpr std::string_view flag_names[] = {"off", "on"};
+constexpr std::string_view everywhere = "everywhere", all_cores = "all";  // where no range and no core is named
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t most_lines = 1U << 12;
@@ -76,6 +77,7 @@ std::uint32_t read_kinds(std::string_view text) {
 
 std::vector<AddressRange> read_ranges(std::string_view text) {
     std::vector<AddressRange> ranges;
+    if (text == everywhere) return ranges;
     for (const std::string_view part : split(text, '+')) {
         const auto ends = split(part, '-');
         if (ends.size() != 2)
@@ -87,6 +89,7 @@ std::vector<AddressRange> read_ranges(std::string_view text) {
 
 std::vector<std::uint32_t> read_cores(std::string_view text) {
     std::vector<std::uint32_t> cores;
+    if (text == all_cores) return cores;
     for (const std::string_view part : split(text, '+')) cores.push_back(small(trimmed(part), 0, 255));
     std::ranges::sort(cores);
     cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
@@ -129,6 +132,7 @@ std::string write_kinds(std::uint32_t kinds) {
 }
 
 std::string write_ranges(const std::vector<AddressRange>& ranges) {
+    if (ranges.empty()) return std::string(everywhere);
     std::string text;
     for (const AddressRange& range : ranges)
         text += fmt::format("{}{:#x}-{:#x}", text.empty() ? "" : "+", range.from, range.to);
@@ -136,6 +140,7 @@ std::string write_ranges(const std::vector<AddressRange>& ranges) {
 }
 
 std::string write_cores(const std::vector<std::uint32_t>& cores) {
+    if (cores.empty()) return std::string(all_cores);
     std::string text;
     for (const std::uint32_t core : cores) text += fmt::format("{}{}", text.empty() ? "" : "+", core);
     return text;
@@ -179,11 +184,11 @@ const Key keys[] = {
     {{"kinds", "KIND+KIND...", "load+store+fetch", "events that are counted; all: every kind"},
      [](S& s, Text t) { s.kinds = read_kinds(t); },
      [](const S& s) { return write_kinds(s.kinds); }},
-    {{"range", "FROM-TO+FROM-TO...", "everywhere",
+    {{"range", "FROM-TO+FROM-TO...", everywhere,
       "addresses (on the link) that are counted, TO is the first that is not"},
      [](S& s, Text t) { s.ranges = read_ranges(t); },
      [](const S& s) { return write_ranges(s.ranges); }},
-    {{"cores", "N+N...", "all", "cores whose events are counted"},
+    {{"cores", "N+N...", all_cores, "cores whose events are counted"},
      [](S& s, Text t) { s.cores = read_cores(t); },
      [](const S& s) { return write_cores(s.cores); }},
     {{"barriers", "on|off", "on", "a barrier of the program swaps all counters out and begins a phase"},
@@ -266,7 +271,8 @@ public:
             ring.watermark = usual_watermark(ring.capacity);
         if (const auto conflict = find_conflict(spec_)) {
             const auto blamed = std::ranges::find(seen_, conflict->key, &Setting::key);
-            fail(conflict->message, blamed == seen_.end() ? whole : blamed->mark);
+            const Mark mark = blamed == seen_.end() ? whole : blamed->mark;
+            throw ContradictingSpec(place_(mark), conflict->message, mark);
         }
         return spec_;
     }

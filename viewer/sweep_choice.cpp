@@ -136,7 +136,7 @@ SweepChoice parse_choice(const std::string& objectives, const std::string& where
             if (std::ranges::find(choice.objectives, named) == choice.objectives.end())
                 choice.objectives.push_back(named);
         }
-    if (!where.empty())
+    if (!where.empty() && where != "none")
         for (const std::string_view part : split(where, ','))
             choice.bounds.push_back(parse_bound(where, trimmed(part)));
     return choice;

@@ -53,6 +53,7 @@ std::string to_text(const TrackersView& view, unsigned width) {
     std::string text = fmt::format("{}: {} on {}, {}\n", view.title.head(), counted(view.events, "event"),
                                    without_controls(view.link), counted(view.phases, "phase"));
     text += view.title.remarks() + '\n';
+    if (view.events == 0) text += "No event passed: there is nothing to compare.\n\n";
     const bool several = view.copies > 1;
     std::vector<TextTable::Column> columns{{"tracker", TextTable::Align::left}, {"bits"}};
     if (several) columns.push_back({fmt::format("all {} copies", view.copies)});
@@ -65,11 +66,14 @@ std::string to_text(const TrackersView& view, unsigned width) {
         const TopSummary top = row.top();
         std::vector<Cell> cells{row.name, count_cell(row.bits)};
         if (several) cells.push_back(count_cell(row.bits * view.copies));
-        cells.insert(cells.end(), {count_cell(row.comparators),
-                                   fmt::format("{}{:#.3g}", view.is_off(row) ? "*" : "", row.bytes_per_event),
-                                   percent_text(100 * row.error), fmt::format("{:.1f}", 100 * top.recall),
-                                   fmt::format("{:.1f}", 100 * top.worst_recall),
-                                   top.precision ? fmt::format("{:.1f}", 100 * *top.precision) : "-"});
+        cells.push_back(count_cell(row.comparators));
+        if (view.events == 0)
+            cells.insert(cells.end(), 4, "-");
+        else
+            cells.insert(cells.end(), {fmt::format("{}{:#.3g}", view.is_off(row) ? "*" : "", row.bytes_per_event),
+                                       percent_text(100 * row.error), fmt::format("{:.1f}", 100 * top.recall),
+                                       fmt::format("{:.1f}", 100 * top.worst_recall)});
+        cells.push_back(top.precision ? fmt::format("{:.1f}", 100 * *top.precision) : "-");
         table.add(std::move(cells));
     }
     text += table.text(width) + '\n';

@@ -300,6 +300,7 @@ TEST_F(SweepCells, OptionsReplaceOnlyThemselves) {
     };
     EXPECT_EQ(told({}), R"([["error","bits"],"error<5",0.2])");
     EXPECT_EQ(told({"--tolerance", "5"}), R"([["error","bits"],"error<5",0.05])");
+    EXPECT_EQ(told({"--where", "none"}), R"([["error","bits"],"",0.2])");
     EXPECT_EQ(told({"--where", "bits<9999"}), R"([["error","bits"],"bits<9999",0.2])");
     EXPECT_EQ(told({"--objectives", "bytes"}), R"([["bytes"],"error<5",0.2])");
     ASSERT_EQ(cachetally(directory_.path(), {"figure", "front", "s.h5", "--tolerance", "0", "-o", "f.svg"}).status, 0);

@@ -336,23 +336,5 @@ TEST(ListsOfCounters, TakeRangesAndUnits) {
     EXPECT_EQ(cells("2,16-18,1K", "2K"), listed);
 }
 
-TEST_F(SweepCommand, OfEqualSettingsTheFirstIsSwept) {
-    const Words sweep{"sweep", "lu", "n=32", "--counters", "16", "--granularity", "1"};
-    const Finished ways = call(sweep + Words{"--vary", "ways=0,4,full", "--json"});
-    EXPECT_EQ(ways.json()["rows"].size(), 2U);
-    EXPECT_THAT(ways.err, HasSubstr("on core-L1D, ways=full is left out: it is the same as ways=0"));
-}
-
-TEST_F(SweepCommand, WhatCannotBeComparedIsLeftOut) {
-    const Words sweep{"sweep", "lu", "n=32", "--counters", "16", "--link", "core-L1D,core-DTLB"};
-    const Finished mask = call(sweep + Words{"--granularity", "1,mask:7", "--json"});
-    EXPECT_EQ(mask.json()["rows"].size(), 3U) << "mask:7 is finer than pages";
-    EXPECT_THAT(mask.err,
-                HasSubstr("on core-DTLB, granularity mask:7 is left out: a mask finer than the line of 4096"));
-    const Finished alone = call(sweep + Words{"--granularity", "mask:4"});
-    EXPECT_EQ(alone.status, 2);
-    EXPECT_THAT(alone.err, HasSubstr("a mask finer than the line of 64 bytes cannot be compared"));
-}
-
 }  // namespace
 }  // namespace cachetally::testing

@@ -137,6 +137,12 @@ TEST_F(TrackerCommand, TrafficThatIsOffIsMarked) {
     EXPECT_EQ(own.json()["rows"][1]["traffic_is_off"], false);
 }
 
+TEST_F(TrackerCommand, WithoutEventsNothingIsCompared) {
+    const Finished none = call({"lu", "n=16", "block=8", "--link", "L1I-L2"});
+    EXPECT_THAT(none.out, HasSubstr("No event passed: there is nothing to compare."));
+    EXPECT_THAT(none.out, ::testing::ContainsRegex("space_saving +[0-9,]+ +[0-9]+ +- +- +- +- +-\n"));
+}
+
 /// trackers_output.txt is what the program prints, and docs/results/trackers.md has errors and recalls of that; with
 /// sanitizers the quickest table is tried alone.
 class TrackersPage : public TrackerCommand {
