@@ -116,7 +116,7 @@ private:
     Mark mark_;
 };
 
-/// One whose settings are right by themselves, but not together, so that others of some that were tried may be right.
+/// Settings that are valid one by one and contradict each other: with another value of one of them they may be valid.
 class ContradictingSpec : public SpecError {
     using SpecError::SpecError;
 };

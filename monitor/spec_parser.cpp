@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "base/text.hpp"
@@ -76,8 +77,8 @@ std::uint32_t read_kinds(std::string_view text) {
 }
 
 std::vector<AddressRange> read_ranges(std::string_view text) {
+    if (text == everywhere) return {};
     std::vector<AddressRange> ranges;
-    if (text == everywhere) return ranges;
     for (const std::string_view part : split(text, '+')) {
         const auto ends = split(part, '-');
         if (ends.size() != 2)
@@ -88,12 +89,10 @@ std::vector<AddressRange> read_ranges(std::string_view text) {
 }
 
 std::vector<std::uint32_t> read_cores(std::string_view text) {
-    std::vector<std::uint32_t> cores;
-    if (text == all_cores) return cores;
-    for (const std::string_view part : split(text, '+')) cores.push_back(small(trimmed(part), 0, 255));
-    std::ranges::sort(cores);
-    cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-    return cores;
+    if (text == all_cores) return {};
+    std::set<std::uint32_t> cores;
+    for (const std::string_view part : split(text, '+')) cores.insert(small(trimmed(part), 0, 255));
+    return {cores.begin(), cores.end()};
 }
 
 Granularity read_granularity(std::string_view text) {
@@ -132,18 +131,13 @@ std::string write_kinds(std::uint32_t kinds) {
 }
 
 std::string write_ranges(const std::vector<AddressRange>& ranges) {
-    if (ranges.empty()) return std::string(everywhere);
-    std::string text;
-    for (const AddressRange& range : ranges)
-        text += fmt::format("{}{:#x}-{:#x}", text.empty() ? "" : "+", range.from, range.to);
-    return text;
+    std::vector<std::string> texts;
+    for (const AddressRange& range : ranges) texts.push_back(fmt::format("{:#x}-{:#x}", range.from, range.to));
+    return texts.empty() ? std::string(everywhere) : fmt::format("{}", fmt::join(texts, "+"));
 }
 
 std::string write_cores(const std::vector<std::uint32_t>& cores) {
-    if (cores.empty()) return std::string(all_cores);
-    std::string text;
-    for (const std::uint32_t core : cores) text += fmt::format("{}{}", text.empty() ? "" : "+", core);
-    return text;
+    return cores.empty() ? std::string(all_cores) : fmt::format("{}", fmt::join(cores, "+"));
 }
 
 /// "fifo|lru|..."
@@ -271,16 +265,16 @@ public:
             ring.watermark = usual_watermark(ring.capacity);
         if (const auto conflict = find_conflict(spec_)) {
             const auto blamed = std::ranges::find(seen_, conflict->key, &Setting::key);
-            const Mark mark = blamed == seen_.end() ? whole : blamed->mark;
-            throw ContradictingSpec(place_(mark), conflict->message, mark);
+            fail<ContradictingSpec>(conflict->message, blamed == seen_.end() ? whole : blamed->mark);
         }
         return spec_;
     }
 
     bool has(std::string_view key) const { return std::ranges::find(seen_, key, &Setting::key) != seen_.end(); }
 
+    template <class Error = SpecError>
     [[noreturn]] void fail(const std::string& message, Mark mark) const {
-        throw SpecError(place_(mark), message, mark);
+        throw Error(place_(mark), message, mark);
     }
 
 private:

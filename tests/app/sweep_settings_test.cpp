@@ -15,6 +15,16 @@ using Words = std::vector<std::string>;
 class SweepSettings : public ::testing::Test {
 protected:
     Finished call(const Words& words) const { return cachetally(directory_.path(), words); }
+    /// Of all cells, and what was said beside.
+    template <class Value>
+    std::pair<std::vector<Value>, std::string> column(const char* name, const Words& words) const {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        const json told = finished.json();
+        std::vector<Value> found;
+        for (const json& row : told["rows"]) found.push_back(row[name]);
+        return {found, finished.err};
+    }
 
 private:
     TemporaryDirectory directory_;
@@ -29,14 +39,7 @@ TEST_F(SweepSettings, OfEqualSettingsTheFirstIsSwept) {
 
 TEST_F(SweepSettings, SettingsThatAllowNoCellAreLeftOutWhereOthersRemain) {
     const Words sweep{"sweep", "lu", "n=32", "--granularity", "1", "--json", "--counters"};
-    const auto settings = [&](const Words& words) {
-        const Finished finished = call(sweep + words);
-        EXPECT_EQ(finished.status, 0) << finished.err;
-        std::vector<std::string> found;
-        const json told = finished.json();
-        for (const json& row : told["rows"]) found.push_back(row["settings"]);
-        return std::pair{found, finished.err};
-    };
+    const auto settings = [&](const Words& words) { return column<std::string>("settings", sweep + words); };
     const auto [ways, why] = settings({"16", "--vary", "ways=0,3"});
     EXPECT_EQ(ways, std::vector<std::string>{"ways=0"});
     EXPECT_THAT(why, HasSubstr("with ways=3 all is left out: 16 counters cannot be divided into sets of 3"));
@@ -60,19 +63,13 @@ TEST_F(SweepSettings, RangesOfSettingsBeginAtZero) {
 
 TEST_F(SweepSettings, AFilterIsComparedWithNone) {
     const Words sweep{"sweep", "lu", "n=32", "--granularity", "1", "--json", "--counters", "16"};
-    const auto events = [&](const Words& words) {
-        const Finished finished = call(sweep + words);
-        EXPECT_EQ(finished.status, 0) << finished.err;
-        std::vector<std::uint64_t> found;
-        const json told = finished.json();
-        for (const json& row : told["rows"]) found.push_back(row["events"]);
-        return found;
-    };
+    const auto events = [&](const Words& words) { return column<std::uint64_t>("events", sweep + words).first; };
     const std::vector<std::uint64_t> all = events({});
-    const std::vector<std::uint64_t> ranges = events({"--vary", "range=0x0-0x40,everywhere"});
-    ASSERT_EQ(ranges.size(), 2U);
-    EXPECT_EQ(ranges[1], all.at(0));
-    EXPECT_LT(ranges[0], ranges[1]);
+    const std::vector<std::uint64_t> ranges = events({"--vary", "range=0x0-0x800,0x800-0xffffffffffffffff,everywhere"});
+    ASSERT_EQ(ranges.size(), 3U);
+    EXPECT_EQ(ranges[2], all.at(0));
+    EXPECT_EQ(ranges[0] + ranges[1], ranges[2]);
+    EXPECT_TRUE(ranges[0] > 0 && ranges[1] > 0) << ranges[0] << ' ' << ranges[1];
     EXPECT_EQ(events({"--vary", "cores=0,all"}), (std::vector<std::uint64_t>{all.at(0), all.at(0)}));
 }
 

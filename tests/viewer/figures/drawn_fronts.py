@@ -309,6 +309,21 @@ def beside_trackers_the_front_is_of_what_both_have():
     assert [each.get_label() for each in axes.lines if each.get_marker() == "D"] == ["trackers"], "one mark of all"
 
 
+def lines_from_names_do_not_cross():
+    """Of rings in a column, whose names must stand apart: two lines meet where both of their parameters are in them."""
+    count = 10
+    errors, others = np.tile([0.0, 0.004], count // 2), np.linspace(100, 130, count)
+    cells = fronts_file("l", ["lu"], ["core-L1"], np.append(errors, 0.4), remains=np.append(np.ones(count, np.uint8), 0).astype(np.uint8), bits=np.append(others, 500.0))
+    axes = front(cells, wanted(metric="bits")).axes[0]
+    ends = [axes.transData.transform(each.get_xydata()) for each in axes.lines if each.get_gid() == "leader"]
+    assert len(ends) >= 2, len(ends)
+    for (a, b), (c, d) in itertools.combinations(ends, 2):
+        where = np.column_stack([b - a, c - d])
+        if abs(np.linalg.det(where)) > 1e-9:
+            at = np.linalg.solve(where, c - a)
+            assert not ((at > 1e-6) & (at < 1 - 1e-6)).all(), (a, b, c, d)
+
+
 def names_stand_clear_of_all_points():
     """Those of a dense front are left out rather than laid on others."""
     errors = np.linspace(0, 0.02, 12)
