@@ -347,6 +347,22 @@ with h5py.File(sys.argv[1], "r+") as f:
             await t.open(page, t.file('one-name.h5'));
             t.equal((await page.evaluate(sized)).join(), before.filter((each) => each !== name).join(), 'the others');
             t.equal(await page.evaluate(`cachetally.source.info.structures.some((each) => each.name === ${JSON.stringify(name)})`), false, name);
+            // the field says so, and is of all data; details and counts over time are its own
+            const all = (await page.evaluate('cachetally.current.totals()')).L1D;
+            await page.evaluate(`cachetally.set({ structure: ${JSON.stringify(name)} })`);
+            await t.quiet(page);
+            t.equal((await page.evaluate('cachetally.current.totals()')).L1D, all, 'misses in the field');
+            const svg = await t.saved(page, 'SVG');
+            t.check(svg.includes('has no addresses of its own: the field is of all data.') && svg.includes('Misses of L1D, all data'), 'that it does');
+            const own = t.script('-c', `import h5py, sys
+with h5py.File(sys.argv[1]) as f:
+    a = f["attribution"]
+    names = [each.decode() for each in a["objects"][:]]
+    rows = a["rows"]
+    of = a["sites/object"][:]
+    print(sum(int(m) for site, m in zip(rows["site"][:], rows["misses_L1D"][:]) if names[of[site]] == sys.argv[2]))`, t.file('one-name.h5'), name).trim();
+            const shown = await page.evaluate(`[...document.querySelectorAll('.numbers dd')].at(-1).textContent`);
+            t.equal(shown.split(' ')[0].replaceAll(',', ''), own, 'misses in the details');
         },
     ],
 ];

@@ -74,6 +74,23 @@ export const causeCases = [
         },
     ],
     [
+        'causes: the picture itself says what the colours of counts over time stand for',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=32', '-m', 'schulz2002', '--causes', '-o', 'key.h5');
+            await t.open(page, t.file('key.h5'));
+            await t.quiet(page);
+            const svg = await t.saved(page, 'SVG');
+            const all = t.json('show', 'key.h5').causes.L1.misses;
+            const names = kinds.map((kind) => kind.replace('_', ' ')).filter((name) => svg.includes(`>${name}</text>`));
+            t.equal(names.join(), kinds.filter((kind) => sum(all.map((each) => each[kind])) > 0).map((kind) => kind.replace('_', ' ')).join(), 'those that it has');
+            for (const name of names) {
+                const [, colour] = new RegExp(`fill="(#[0-9a-f]{6})"[^>]*/>\\s*<text[^>]*>${name}</text>`).exec(svg);
+                const bar = await page.evaluate(`[...document.querySelectorAll('[aria-label="Why"] li')].find((each) => each.title.startsWith('${name}: ')).querySelector('i').style.background`);
+                t.equal(`rgb(${[1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)).join(', ')})`, bar, `${name}, as in the details`);
+            }
+        },
+    ],
+    [
         'causes: a run without them says how to get them; a report has them; a small screen',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'));

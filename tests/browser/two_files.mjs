@@ -157,6 +157,22 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
         },
     ],
     [
+        'two files: a level and its counterpart of another name, by key',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=32', '-m', 'generic3', '-o', 'named-otherwise.h5');
+            await both(t, page, 'lu.h5', 'named-otherwise.h5');
+            await page.evaluate(`cachetally.set({ view: 'workbench', file: '', show: 'misses', level: 'L1' })`);
+            for (const [file, level] of [['b', 'L1D'], ['difference', 'L1'], ['', 'L1'], ['b', 'L1D']]) {
+                await page.keyboard.press('b');
+                await t.quiet(page);
+                t.equal(await page.evaluate('`${cachetally.state.file ?? ""} ${cachetally.state.level}`'), `${file} ${level}`, 'what is shown');
+            }
+            await page.evaluate(`cachetally.set({ level: 'L3' })`);
+            await page.keyboard.press('b');
+            t.equal(await page.evaluate('cachetally.state.level'), 'L3', 'a level without counterpart keeps its name');
+        },
+    ],
+    [
         'two files: the one and the other have one scale of colours, histogram and counts by phase, and say so',
         async (t, page) => {
             const scales = async () => {

@@ -100,7 +100,7 @@ export const baseName = (source: Source): string => source.info.name.replace(/\.
 export type Chosen = NonNullable<ReturnType<typeof chosenOf>>;
 
 /** What is shown, and of which series; what the file tells apart at this level (`cube`, null for links and monitors) and the filter in it, phases left
- * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); names that the file does not have (`absent`); what is wrong with the addresses (`fault`); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone. */
+ * out; the number of a cause, or -1 (`unknown`: one is chosen that the file does not tell apart); names that the file does not have (`absent`); what is wrong with the addresses (`fault`); phases, addresses: null is all. `whole`: what is filtered by is known of data structures as a whole alone; `spreads`: so are the field's numbers; `placeless`: the structure has no addresses, so that the field is of all data. */
 export function chosenOf(app: App) {
     const { state, source: { info } } = app;
     const all = shows(app.source);
@@ -119,8 +119,9 @@ export function chosenOf(app: App) {
     const byCode = filter.core !== undefined || filter.function !== undefined;
     // of two files both, or none
     const byLine = found.causes && app.others.every(({ info: other }) => other.causes.length === 0 || other.series.some((each) => each.causes));
-    const whole = byCode || (cause >= 0 && !byLine) || (filter.structure !== undefined && !selection);
-    const series = whole ? found : ofCause(found, cause);
+    const placeless = !selection && !!filter.structure?.length;
+    const spreads = byCode || (cause >= 0 && !byLine) || (!selection && filter.structure?.length === 0);
+    const series = spreads ? found : ofCause(found, cause);
     // what is subtracted
     const minus = differs(app) ? null : readPhases(state.minus, phaseCount(app.source), info.phases.names).phases;
     const rate = show.quantity === 'missrate' && cause < 0;
@@ -128,7 +129,7 @@ export function chosenOf(app: App) {
     const nowhere = filter.structure?.length === 0 || (filter.structure === undefined && !selection);
     const there = { show: !state.show || wanted === show.id, cause: !state.cause || causeNames.includes(state.cause), level: levelThere, structure: !state.structure || !nowhere, core: filter.core?.length !== 0 || !!theirs.core?.length, func: filter.function?.length !== 0 || !!theirs.function?.length };
     const absent = (Object.keys(there) as (keyof typeof there)[]).filter((key) => !there[key]).map((key) => state[key]!);
-    return { show, series, cube, filter, cause, unknown, absent, fault, rate, phases: chosenPhases(app), minus, selection, whole };
+    return { show, series, cube, filter, cause, unknown, absent, fault, rate, phases: chosenPhases(app), minus, selection, spreads, placeless, whole: spreads || placeless };
 }
 
 /** A level whose misses are those of a cause alone; -1: of all. */

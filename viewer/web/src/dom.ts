@@ -98,6 +98,9 @@ for (const event of ['beforeprint', 'afterprint'])
 /** Paper has room for so many columns. */
 const mostColumns = 9;
 
+/** Numbers with their unit, and options, are not broken. */
+export const unbroken = (text: string): Child[] => text.split(/([\d.,]+ %|--[\w-]+)/).map((part, i) => (i % 2 ? h('span', { class: 'unbroken' }, part) : part));
+
 /** Where nobody scrolls, columns that do not fit follow in further tables, with the same names of rows. */
 function printInParts(box: HTMLElement, { tHead, tBodies }: HTMLTableElement, { caption, headers, keys = 1 }: Table, more: Child): void {
     const named = Math.min(4, keys);
@@ -140,7 +143,7 @@ export function tableElement(table: Table): HTMLElement {
     const cell = (value: string | number, i: number, row: Row) => {
         if (typeof value === 'number') return number(value, i, row);
         if (i >= (table.keys ?? 1)) return h('td', {}, value);
-        if (i > 0 || !table.pick) return h('td', { title: value }, abridged(value));
+        if (i > 0 || !table.pick) return h('td', { title: value }, abridged(value, table.keys! > 1 ? 30 : undefined));
         return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), title: value, onclick: () => table.pick!(value) }, abridged(value)));
     };
     const body = h('tbody');
@@ -152,9 +155,9 @@ export function tableElement(table: Table): HTMLElement {
     const heads = headers.map((header, i) =>
         h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, h('button', { type: 'button', class: 'sort', title: 'Sort by it', onclick: () => sort(i) }, header)),
     );
-    /** Numbers from the largest, texts from A; what is not known is last in any case. */
+    /** Numbers from the largest, whatever their sign, texts from A; what is not known is last in any case. */
     const order = (a: string | number, b: string | number) =>
-        typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
+        typeof a === 'number' && typeof b === 'number' ? Math.abs(b) - Math.abs(a) : String(a).localeCompare(String(b), 'en', { numeric: true });
     const fill = () => {
         const shown = (column < 0 ? rows : sorted(rows, (a, b) => (again ? -1 : 1) * order(a[column], b[column]))).slice(0, mostRows);
         body.replaceChildren(...shown.map((row) => h('tr', { class: row[0] === table.picked ? 'picked' : undefined }, ...row.map(cell))));

@@ -270,7 +270,7 @@ export function fieldPlot(acts: FieldActs) {
         }
         if (rows() > 1) drawRows(p, lanes, field, model);
         if (!heat || message) {
-            const [x, y, text] = [field.x + field.width / 2, field.y + field.height / 2, message || 'reading …'];
+            const [x, y, text] = [field.x + field.width / 2, field.y + (heat ? 14 : field.height / 2), message || 'reading …'];
             const width = textWidth(text) + 16;
             p.rect(x - width / 2, y - 12, width, 24, colours.panel);
             p.text(x, y, text, { colour: colours.ink, anchor: 'middle' });

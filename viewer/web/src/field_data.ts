@@ -5,7 +5,7 @@ import { placeOf, rangeOf } from './axis';
 import { stretchesOf, structuresIn, type Chosen } from './app';
 import type { Source } from './client';
 import { answer } from './core';
-import { causeNames, rowsOf, sumOf, sumsBy, type StructureSums } from './cube';
+import { causeNames, rowsOf, sumOf, sumsBy, type Filter, type StructureSums } from './cube';
 import { emptyBuckets, type AddressRange, type Axis, type Buckets, type Column, type Heat, type SeriesInfo, type Structure } from './protocol';
 
 export const heatColumns = 512;
@@ -30,10 +30,11 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
     const [sums, weights] = [0, 1].map(() => new Float64Array(rows * heatColumns));
     const width = (x1 - x0) / heatColumns;
     let missing = 0;
-    const wanted = chosen.filter.structure;
+    const { structure: wanted, ...others } = chosen.filter;
+    const filter: Filter = chosen.placeless ? others : chosen.filter;
     cube.dimensions.structure!.names.forEach((name, number) => {
-        if (wanted && !wanted.includes(number)) return;
-        const own = rowsOf(cube, { ...chosen.filter, structure: [number] });
+        if (filter === chosen.filter && wanted && !wanted.includes(number)) return;
+        const own = rowsOf(cube, { ...filter, structure: [number] });
         const [byPhase, over] = [values, per].map((each) => each && sumsBy(cube, 'phase', each, own));
         if (byPhase!.every((each) => each === 0)) return;
         const places = structures.filter((each) => each.name === name).map((each) => placeOf(axis, rangeOf(each))).filter((each) => each !== null);
@@ -50,7 +51,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
                     }
             }
     });
-    const counted = rowsOf(cube, chosen.phases ? { ...chosen.filter, phase: chosen.phases } : chosen.filter);
+    const counted = rowsOf(cube, chosen.phases ? { ...filter, phase: chosen.phases } : filter);
     const total = sumOf(values, counted) / (per ? sumOf(per, counted) : 1);
     const heat: Heat = { rows, columns: heatColumns, edges, sum: sums, weight: weights };
     return { heat, missing, whole: bucketsOfSpread(heat, chosen, [x0, x1], total) };
@@ -86,9 +87,7 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
         const sums = (byCause || columns).map(byPhase);
         if (rate || byCause || !sums[0].some(Number.isNaN)) return sums;
     }
-    const parts = await Promise.all(
-        (stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)),
-    );
+    const parts = await Promise.all((stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)));
     const [first, second, ...byCause] = columnsOf(series).map((column) => new Float64Array(phases).map((_, i) => sum(parts, (each) => each[column][i])));
     if (rate) return [second, first];
     if (show.quantity === 'misses') return byCause.length === 0 ? [second] : cause < 0 ? byCause : [byCause[cause]];

@@ -5,6 +5,7 @@ import type { ScaleLinear } from 'd3-scale';
 import { hex, placeOf, rangeOf } from './axis';
 import { answer, cut, marksOf, scaleOf } from './core';
 import type { FieldModel } from './field';
+import { causeNames } from './cube';
 import { brief, inPoints, percent, percentTick } from './numbers';
 import { pixelOf, shortened, textWidth, theme, type Box, type Painter } from './paint';
 import { titleHeight } from './panels';
@@ -122,6 +123,11 @@ export function drawTime(p: Painter, rows: Rows, box: Box, model: FieldModel): v
         const text = model.rate ? percentTick(tick) : brief(tick);
         p.line([[at, y], [at, y + height]], colours.grid);
         p.text(Math.min(at, x + width - 8), y - 7, signed ? inPoints(`±${text}`) : text, { colour: colours.faint, size: 11, anchor: signed ? 'end' : 'middle' });
+    }
+    const named = parts.length > 2 && width > 90 ? range(parts.length).filter((i) => sum(parts[i]) > 0) : [];
+    for (const [i, which] of named.reverse().entries()) {
+        p.rect(x, y - 31 - 14 * i, 10, 10, model.timeColours()[which]);
+        p.text(x + 14, y - 26 - 14 * i, causeNames[which], { colour: colours.faint, size: 11 });
     }
     const at = parts[0].map(() => ground);
     parts.forEach((part, i) => {

@@ -26,10 +26,8 @@ export function capacityOf(yaml: string, name: string): number {
 /** Pages are moved, so that the program's addresses do not tell all of a place in memory. */
 export const movesPages = (yaml: string): boolean => /^pages: \{mapping: (?!identity)/m.test(yaml);
 
-/**
- * Sets of a cache, where the program's address tells the set of a line: plain modulo, and pages that are not moved, or the set lies within
- * a page of 4 KiB, or the cache is indexed by what the program says. Null where it does not, or is not such a cache.
- */
+/** Sets of a cache, where the program's address tells the set of a line: plain modulo, and pages that are not moved, or the set lies within
+ * a page of 4 KiB, or the cache is indexed by what the program says. Null where it does not, or is not such a cache. */
 export function cacheOf(yaml: string, name: string) {
     const value = valuesOf(yaml, name);
     const [ways, line] = [Number(value('ways')), Number(value('line') ?? 64)];

@@ -201,11 +201,14 @@ class Page implements App {
 
     private flip(): void { if (this.turns.length > 1) this.turn(this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length]); }
 
-    /** Another file. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
+    /** Another file, and the level of it that belongs to the one that is shown. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
     private turn(file: string): void {
         const ofFirst = ['', 'difference'];
-        const same = ofFirst.includes(file) === ofFirst.includes(this.state.file ?? '') || new Set(this.files.map(({ info }) => placed(info))).size === 1;
-        this.set(same ? { file } : { file, sel: '', x: '' });
+        const [from, to] = [this.state.file ?? '', file].map((each) => (ofFirst.includes(each) ? 'a' : ('b' as const)));
+        if (from === to) return this.set({ file });
+        const own = this.files.length === 2 ? pairsOf(this.files[0], this.files[1]).pairs.find((each) => each[from].owner === this.state.level) : null;
+        const same = new Set(this.files.map(({ info }) => placed(info))).size === 1;
+        this.set({ file, ...(own ? { level: own[to].owner } : {}), ...(same ? {} : { sel: '', x: '' }) });
     }
 
     private tellWarnings(): void {

@@ -46,8 +46,7 @@ export interface Box {
     head?: number;
 }
 
-export const inside = (box: Box | null, x: number, y: number): boolean =>
-    box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+export const inside = (box: Box | null, x: number, y: number): boolean => box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
 
 const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 const ruler = new OffscreenCanvas(1, 1).getContext('2d')!;

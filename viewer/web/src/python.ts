@@ -23,7 +23,6 @@ export function snippet(constants: Record<string, Value>, ...names: string[]): s
     return ['import h5py\nimport numpy as np\n', lines.join(''), ...parts].join('\n');
 }
 
-/** The column. */
 export const quantityOf = (quantity: Quantity, { id, kind }: SeriesInfo): string => id.split('#')[1] ?? (kind === 'level' ? quantity : 'count');
 
 /** What the field shows: counts by line and by phase, or those of some phases less those of others. */

@@ -284,7 +284,7 @@ export function sidesOf(app: App, chosen: Chosen, pair: Pair): Side[] | null {
     const { state, others: [source] } = app;
     const cube = pair.b.kind === 'level' ? cubeOf(source.info, pair.b.owner) : null;
     const cause = cube?.causes ? chosen.cause : -1;
-    if (chosen.unknown || cause !== chosen.cause || (chosen.whole ? !cube : cause >= 0 && !pair.b.causes)) return null;
+    if (chosen.unknown || cause !== chosen.cause || (chosen.whole && !cube) || (!chosen.spreads && cause >= 0 && !pair.b.causes)) return null;
     const phases = Math.max(pair.a.phases, pair.b.phases);
     const own: Chosen = { ...chosen, series: { ...pair.a, phases } };
     const selection = state.structure ? linesOf(source.info.structures, state.structure, pair.b.unit) : null;

@@ -67,10 +67,7 @@ function intrusionCells(source: Source): Cells {
         cells,
         metrics: metricsOf(info),
         overs: [],
-        choices: [
-            { title: 'Link', key: 'level', of: ({ texts }) => texts.link },
-            { title: 'Ring', key: 'ring', of: ({ numbers }) => String(numbers.capacity) },
-        ],
+        choices: [{ title: 'Link', key: 'level', of: ({ texts }) => texts.link }, { title: 'Ring', key: 'ring', of: ({ numbers }) => String(numbers.capacity) }],
         note: ({ cells: [{ texts, numbers }] }) =>
             `Monitors on ${texts.link}, ring of ${full(numbers.capacity)} records. Without monitor: ${full(info.references)} references, ${full(info.cycles)} cycles. Click a cell for its traffic.`,
         table: () => intrusionTable(info),

@@ -119,10 +119,7 @@ export function tableCard(app: App, table: Table): HTMLElement {
 /** What the file is of, and where it comes from. */
 function provenanceOf(app: App): [string, string][] {
     const { info, info: { run, check } } = app.source;
-    const facts: [string, string][] = [
-        ['input', titleOf(app.source)],
-        ['file', `${info.name}, ${bytes(info.bytes)}${info.complete ? '' : ', incomplete'}`],
-    ];
+    const facts: [string, string][] = [['input', titleOf(app.source)], ['file', `${info.name}, ${bytes(info.bytes)}${info.complete ? '' : ', incomplete'}`]];
     if (run) facts.push(['references', full(run.references)], ['cycles', full(run.cycles)], ['page walks', full(run.pageWalks)]);
     if (check) facts.push(['result', `${check.passed ? 'right' : 'WRONG'}: ${check.meaning} ${check.residual.toPrecision(3)}, at most ${check.bound.toPrecision(3)}`]);
     return [...facts, ...info.provenance.filter(([, value]) => value !== '')];

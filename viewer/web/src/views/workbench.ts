@@ -6,7 +6,7 @@ import { baseName, chosenOf, chosenPhases, differs, filterByNames, linesIn, ofCa
 import { addressAt, addressesIn } from '../axis';
 import { cubeOf, cubeOfSums, firstLevels, narrowed, unitWord, type Cube } from '../cube';
 import { theme } from '../paint';
-import { fill, h, type Table } from '../dom';
+import { fill, h, unbroken, type Table } from '../dom';
 import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, heatDifference, spreadOf, sumsByStructure, timeOf } from '../field_data';
 import { Hand } from '../gestures';
@@ -65,11 +65,11 @@ function answerBox(app: App, levels: (string | undefined)[], change: string, not
     }
     if (!answer) return phases && h('section', { class: 'answer' }, h('p', { class: 'absent' }, `${levels[0] ?? 'The first level'} has no accesses in ${phasesTitle(app)}.`));
     const tile = ({ id, label, value, note, go }: Tile) => {
-        const words = [h('span', { class: 'tile-label' }, label), h('strong', {}, value), h('span', { class: 'note' }, note)];
+        const words = [h('span', { class: 'tile-label' }, label), h('strong', {}, value), h('span', { class: 'note' }, ...unbroken(note))];
         return h('button', { type: 'button', class: 'tile', 'data-tile': id, title: 'Show it in the field', onclick: () => app.set(go) }, ...words);
     };
     const tiles = h('div', { class: 'tiles' }, ...tilesOf(answer, info).map(tile));
-    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, (absent.length > 0 ? `Not in this file${absent.length === 1 && info.components.some(({ name }) => name === absent[0]) ? ' by address' : ''}: ${absent.join(', ')}. Of all data: ` : '') + sentenceOf(answer, info)), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
+    return h('section', { class: 'answer', 'aria-label': 'Answer' }, h('h2', { class: 'sentence' }, ...unbroken((absent.length > 0 ? `Not in this file${absent.length === 1 && info.components.some(({ name }) => name === absent[0]) ? ' by address' : ''}: ${absent.join(', ')}. Of all data: ` : '') + sentenceOf(answer, info))), change && h('p', { class: 'sentence' }, `${phasesName(app, phases)} − ${phasesName(app, chosenOf(app)!.minus)}: ${change}`), tiles);
 }
 
 export function workbenchView(app: App): View {
@@ -156,9 +156,9 @@ export function workbenchView(app: App): View {
         data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}`;
         const other = cells !== before;
         plot.set({ ...frame(), stretches, ...(other ? { heat: null, time: null, beside: [] } : {}) });
-        plot.read(data, axis, () => (chosen.whole ? [] : sources()), sight);
-        if (chosen.whole) spread(sight);
-        await Promise.all([chosen.whole ? null : readCells(sight, other), readTime(stretches), ...(moved ? [] : [readLines(stretches), readStructures(), readReuse()])]);
+        plot.read(data, axis, () => (chosen.spreads ? [] : sources()), sight);
+        if (chosen.spreads) spread(sight);
+        await Promise.all([chosen.spreads ? null : readCells(sight, other), readTime(stretches), ...(moved ? [] : [readLines(stretches), readStructures(), readReuse()])]);
     }
 
     /** The same of the other file, where that is counted alike. */
@@ -175,11 +175,11 @@ export function workbenchView(app: App): View {
     const sightOn = ({ bytes: all }: Axis): [number, number] => parseRange(app.state.x, all) ?? [0, all];
 
     /** The histogram over addresses, of the chosen phases or of others. */
-    function panel({ app: { source: file }, chosen: { series, show, cause, rate, whole }, axis: on }: Sided, phases = chosen.phases): PanelSource {
+    function panel({ app: { source: file }, chosen: { series, show, cause, rate, spreads, placeless }, axis: on }: Sided, phases = chosen.phases): PanelSource {
         const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
         return {
-            title: pair ? `${file === source ? 'A' : 'B'}: ${titleOf(file)}` : chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
-            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per ${unitWord(file.info, series.owner)} of ${bytes(series.unit)}${series.reduced && `, means of blocks of ${parseInt(series.reduced)}`}${whole ? ', spread over each data structure' : ''}`,
+            title: pair ? `${file === source ? 'A' : 'B'}: ${titleOf(file)}` : chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}${placeless ? ', all data' : ''}`,
+            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per ${unitWord(file.info, series.owner)} of ${bytes(series.unit)}${series.reduced && `, means of blocks of ${parseInt(series.reduced)}`}${spreads ? ', spread over each data structure' : ''}`,
             colour: () => (cause < 0 ? theme()[show.quantity] : theme().causes[cause]),
             rate,
             fetch: (stretch) => {
@@ -195,7 +195,7 @@ export function workbenchView(app: App): View {
         const found = differs(app) ? (pairs ??= pairsOf(source, app.others[0])) : { pairs: [], notes: [] };
         ({ notes } = found);
         const one = found.pairs.find(({ id }) => id === `${chosen.show.id}|${chosen.series.owner}`);
-        const [a, b] = [one?.a, one?.b].map((each) => each && (chosen.whole ? each : ofCause(each, chosen.cause)));
+        const [a, b] = [one?.a, one?.b].map((each) => each && (chosen.spreads ? each : ofCause(each, chosen.cause)));
         return one && a && b ? { ...one, a, b } : null;
     }
 
@@ -215,7 +215,7 @@ export function workbenchView(app: App): View {
         const { phases, structures } = source.info;
         return {
             ...{ shared: chosen.minus !== null || sides.length > 1, field: true, structures, axis, phases: chosen.phases, rate: chosen.rate },
-            message: chosen.filter.structure?.length && !chosen.selection ? `${app.state.structure} has no addresses of its own: its counts are in the tables.` : differs(app) && !pair ? `Not subtracted: this is of A.${pairs?.pairs.some(({ id }) => id === `missrate|${chosen.series.owner}`) ? ' Miss rates can be.' : ''}` : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
+            message: chosen.placeless ? `${app.state.structure} has no addresses of its own: the field is of all data.` : differs(app) && !pair ? `Not subtracted: this is of A.${pairs?.pairs.some(({ id }) => id === `missrate|${chosen.series.owner}`) ? ' Miss rates can be.' : ''}` : chosen.absent.length ? `Not in this file: ${chosen.absent.join(', ')}.` : chosen.unknown ? 'This file does not tell misses by cause: these are all.' : '',
             phaseNames: phases.names,
             addresses: chosen.series.physical ? 'physical' : 'virtual',
             cycles: app.state.y === 'cycles' && phases.cycles.length > 0 && !pair ? phases.cycles : null,

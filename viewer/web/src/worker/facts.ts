@@ -108,9 +108,7 @@ function checkFormat(store: Store, name: string): Record<string, unknown> {
         );
     const have = number(root.format_version);
     if (have > version)
-        throw new FileError(
-            `${name} has format version ${have}; this viewer knows versions up to ${version}. Use the viewer of the cachetally that wrote the file, or a newer one.`,
-        );
+        throw new FileError(`${name} has format version ${have}; this viewer knows versions up to ${version}. Use the viewer of the cachetally that wrote the file, or a newer one.`);
     if (!(have >= 1))
         throw new FileError(`${name} has format version ${text(root.format_version) || '(none)'}, which was never written by a release; write the result anew.`);
     return root;
