@@ -132,7 +132,7 @@ std::string standing_words(const std::string& path, const FigureOptions& options
             throw UsageError(
                 "{}: --objectives, --where and --tolerance of figures are for at most {} cells, and it has {}",
                 shown(path), most_marked, view.cells.size());
-        for (const std::vector<SweepCell>& cells : {view.cells, worst_of(view.cells)})
+        for (const std::vector<SweepCell>& cells : {view.cells, worst_of(view)})
             for (const Standing& each : standings_of(cells, view.choice))
                 words += each.remains ? '3' : each.front ? '2' : each.admitted ? '1' : '0';
     }

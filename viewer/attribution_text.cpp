@@ -147,21 +147,24 @@ nlohmann::ordered_json evictions_json(const Attribution& attribution, const Obje
 
 }  // namespace
 
-std::string attribution_text(const Attribution& whole, const TextOptions& options) {
-    if (whole.empty()) return "";
+AttributionText attribution_text(const Attribution& whole, const TextOptions& options) {
+    if (whole.empty()) return {};
     Attribution attribution = whole;
     const bool all = options.structure.empty();
     std::erase_if(attribution.rows, [&](const Attribution::Row& row) {
         return !all && object_name(whole, whole.sites[row.site].object) != options.structure;
     });
-    std::string text = all ? '\n' + sentence(attribution, options) : "";
+    AttributionText text;
+    if (all) text.data = '\n' + sentence(attribution, options);
     const std::vector<AttributedGroup> structures = grouped(attribution, Grouping::structure);
     for (const auto& grouping : groupings) {
         const std::vector<AttributedGroup> groups = grouped(attribution, grouping.by);
         if (grouping.by == Grouping::field && groups.empty()) continue;
-        text += table_of(attribution, groups, grouping.by == Grouping::field ? structures : groups, grouping.by,
-                         grouping.title, options);
-        if (grouping.by == Grouping::structure) text += core_table(attribution, groups, grouping.title, options);
+        const bool is_code = grouping.by == Grouping::function || grouping.by == Grouping::line;
+        (is_code ? text.code : text.data) +=
+            table_of(attribution, groups, grouping.by == Grouping::field ? structures : groups, grouping.by,
+                     grouping.title, options);
+        if (grouping.by == Grouping::structure) text.data += core_table(attribution, groups, grouping.title, options);
     }
     return text;
 }

@@ -10,8 +10,13 @@
 
 namespace cachetally {
 
-/// A sentence, then the data structures, functions and lines that miss most; empty where nothing was attributed.
-std::string attribution_text(const Attribution& attribution, const TextOptions& options);
+/// The worst first; both are empty where nothing was attributed.
+struct AttributionText {
+    std::string data;  ///< a sentence, data structures and fields
+    std::string code;  ///< functions and source lines
+};
+
+AttributionText attribution_text(const Attribution& attribution, const TextOptions& options);
 
 /// Of an object; 0, which fetches and what no program refers to have, is "(code)".
 std::string object_name(const Attribution& attribution, std::uint32_t object);

@@ -360,13 +360,12 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
         for (MemoryCounts& memory : counts.memories) memory.ring_writes = 0;  // of monitors that nobody asked for
     std::string text = heading(view, options);
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
-    if (whole.attribution.empty()) {
-        text += structure_table(view.structures, answered_level(whole), options) + unknown_levels(view, options);
-    } else {
-        text += attribution_text(view.attribution, options);
-    }
-    text += causes_text(view, options) + sharing_text(view, options) + reuse_text(view, options);
-    text += level_table(view.counts.names, counts, options) + cores_text(view, options) +
+    const AttributionText attributed = attribution_text(view.attribution, options);
+    text += whole.attribution.empty()
+                ? structure_table(view.structures, answered_level(whole), options) + unknown_levels(view, options)
+                : attributed.data;
+    text += level_table(view.counts.names, counts, options) + attributed.code + causes_text(view, options) +
+            sharing_text(view, options) + reuse_text(view, options) + cores_text(view, options) +
             bus_table(view.counts, counts, options) + coherence_table(view.counts.names, counts, options) +
             numa_table(view.counts.names, counts, options);
     if (!options.phases.all() || !options.structure.empty()) return text;

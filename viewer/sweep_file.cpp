@@ -231,7 +231,7 @@ void write_sweep(Group& root, const SweepView& view) {
     sweep.set_attribute("tolerance", view.choice.tolerance);
     if (!view.slowdown_unknown.empty()) sweep.set_attribute("slowdown_unknown", view.slowdown_unknown);
     write_rows(sweep.create_group("rows"), view.cells, view);
-    if (const std::vector<SweepCell> worst = worst_of(view.cells); !worst.empty())
+    if (const std::vector<SweepCell> worst = worst_of(view); !worst.empty())
         write_rows(sweep.create_group("worst"), worst, view);
     if (parts_of(view.cells).size() < 2) write_matrices(sweep, view.cells, view.timed);
 }

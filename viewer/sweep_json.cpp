@@ -59,7 +59,7 @@ nlohmann::ordered_json to_json(const SweepView& view) {
     json["tolerance"] = view.choice.tolerance;
     if (!view.slowdown_unknown.empty()) json["slowdown_unknown"] = view.slowdown_unknown;
     json["rows"] = rows_json(view.cells, view);
-    if (const auto worst = worst_of(view.cells); !worst.empty()) json["worst"] = rows_json(worst, view);
+    if (const auto worst = worst_of(view); !worst.empty()) json["worst"] = rows_json(worst, view);
     return json;
 }
 

@@ -147,6 +147,10 @@ std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {
     return everywhere;
 }
 
+std::vector<SweepCell> worst_of(const SweepView& view) {
+    return view.title.complete ? worst_of(std::span(view.cells)) : std::vector<SweepCell>();
+}
+
 SweepChoice asked_of(const SweepView& view) {
     SweepChoice asked = view.choice;
     asked.objectives = objectives_for(view.cells, view.choice);

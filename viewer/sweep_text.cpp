@@ -357,10 +357,13 @@ std::string to_text(const SweepView& view, unsigned width) {
         if (published) return text + how_far(view, width);
         if (has_costs(view.cells)) text += '\n' + cost_text(view.cells, standing, view.timed, width);
     } else {
-        text += marks_text(view, width) + fields_text(view.cells, view, width) +
-                fields_text(worst_of(view.cells), view, width);
+        text +=
+            marks_text(view, width) + fields_text(view.cells, view, width) + fields_text(worst_of(view), view, width);
     }
-    std::string remarks = view.slowdown_unknown.empty() ? "" : wrapped("?: " + view.slowdown_unknown + ".", width);
+    std::string remarks;
+    if (!view.title.complete && !worst_of(std::span(view.cells)).empty())
+        remarks = wrapped("The worst of all workloads is not known: not all were run to their end.", width);
+    if (!view.slowdown_unknown.empty()) remarks += wrapped("?: " + view.slowdown_unknown + ".", width);
     remarks += remarks_on_cost(view, width);
     return text + (remarks.empty() ? "" : '\n' + remarks);
 }

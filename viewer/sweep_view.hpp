@@ -80,6 +80,8 @@ std::vector<SweepCell> cells_at(const std::vector<SweepCell>& cells, const Sweep
 /// Each monitor by the worst that it gives in any workload; nothing where there is one workload alone. Monitors that
 /// not all workloads have are left out.
 std::vector<SweepCell> worst_of(std::span<const SweepCell> cells);
+/// Nothing also where not all workloads were run to their end.
+std::vector<SweepCell> worst_of(const SweepView& view);
 
 /// With the objectives that all parts are judged by, where none were asked for.
 SweepChoice asked_of(const SweepView& view);

@@ -52,6 +52,9 @@ TEST_F(Results, WorstComesFirstAndMonitorsWhereTheyAreAskedFor) {
     EXPECT_LT(at("\nkey_from"), at("\ntotal"));
     EXPECT_LT(at("\ntotal"), at("\nlevel "));
     EXPECT_LT(at("\nlevel "), at("\nphase "));
+    const std::string caused = call(radix + Words{"--causes"}).out;
+    EXPECT_LT(caused.find("\nlevel "), caused.find("\nwhy levels miss"));
+    EXPECT_NE(caused.find("\nwhy levels miss"), std::string::npos);
     EXPECT_THAT(out, ::testing::Not(HasSubstr("swap-outs")));
     EXPECT_THAT(call({"show", "r.h5"}).out, ::testing::Not(HasSubstr("swap-outs")));
     EXPECT_THAT(call({"show", "r.h5", "--monitor", "core-L1"}).out, HasSubstr("swap-outs"));

@@ -158,6 +158,17 @@ TEST_F(SweepCommand, SlowdownsOfATraceThatEndsEarly) {
     }
 }
 
+TEST_F(SweepCommand, WorstOfAllWorkloadsIsOfThoseThatEnded) {
+    write_contents(directory / "bad.din", "0 1000\n1 2000\nbroken\n");
+    const Words good{"sweep", "--workload", "lu,n=16", "--workload", "radix,keys=500", "--counters", "2,4"};
+    EXPECT_EQ(call(good + Words{"--json"}).json()["worst"].size(), 12u) << "by granularity";
+    const Words damaged = good + Words{"--workload", "bad.din"};
+    EXPECT_FALSE(call(damaged + Words{"--json", "-o", "s.h5"}).json().contains("worst"));
+    EXPECT_FALSE(call({"show", "s.h5", "--json"}).json().contains("worst"));
+    EXPECT_THAT(call({"show", "s.h5", "--plain"}).out,
+                HasSubstr("The worst of all workloads is not known: not all were run to their end."));
+}
+
 // A program that takes no time cannot take half as long again.
 TEST_F(SweepCommand, ThereIsNoSlowdownOfNoTime) {
     write_contents(directory / "zero.yaml",

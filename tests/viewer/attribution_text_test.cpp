@@ -31,10 +31,10 @@ Attribution made(std::uint64_t fetches) {
 TEST(AttributionText, AccessesOfCodeSayThatFetchesAreAmongThem) {
     TextOptions options;
     options.width = 200;
-    const std::string text = attribution_text(made(7), options);
-    EXPECT_THAT(text, HasSubstr("data structure  accesses  L1D"));
-    EXPECT_THAT(text, HasSubstr("function  accesses with fetches  L1D"));
-    EXPECT_THAT(attribution_text(made(0), options), Not(HasSubstr("with fetches")));
+    const AttributionText text = attribution_text(made(7), options);
+    EXPECT_THAT(text.data, HasSubstr("data structure  accesses  L1D"));
+    EXPECT_THAT(text.code, HasSubstr("function  accesses with fetches  L1D"));
+    EXPECT_THAT(attribution_text(made(0), options).code, Not(HasSubstr("with fetches")));
 }
 
 }  // namespace
