@@ -23,10 +23,6 @@ constexpr RefusedKey varied_by_sweeps[] = {
     {"eviction", "a sweep varies it: write --eviction fifo,lru"},
 };
 
-}  // namespace
-
-namespace {
-
 /// Why no monitor of these settings can have the start's counters and granularity; empty where one can.
 std::string why_impossible(const std::string& settings, const MonitorSpec& start) {
     try {
@@ -140,70 +136,95 @@ void refuse_twice(const std::string& monitor, const std::string& settings) {
                 throw UsageError("--vary {}: --monitor has '{}', too; leave one out", varied, fixed);
 }
 
+/// Collects variants, what is left out, and why the first was.
+class Planner {
+public:
+    explicit Planner(const Topology& topology) : topology_(topology) {}
+
+    /// `all`: with the settings of all variants; `start`: what these begin from.
+    void add(const std::string& link, const std::string& all, const SweepVariant& wanted, MonitorSpec start) {
+        SweepVariant variant = wanted;
+        keep_possible(variant, all, start, left_out_);
+        start.counters = variant.counters.front();
+        start.granularity = variant.granularities.front();
+        try {
+            variant.base = parse_common(all, varied_by_sweeps, {}, start);
+        } catch (const ContradictingSpec& error) {
+            return leave_out(error.message(),
+                             fmt::format("with {} all is left out: {}", variant.settings, error.message()));
+        }
+        variant.base.link = link;
+        try {
+            variant.base = completed(placed({variant.base}, topology_).front(), topology_);
+            keep_comparable(variant, left_out_);
+        } catch (const SpecError& error) {
+            if (std::ranges::find(topology_.links(), link, &LinkInfo::name) == topology_.links().end()) throw;
+            return leave_out(error.message(), fmt::format("left out is what is impossible: {}", error.what()));
+        }
+        const auto same = std::ranges::find(variants_, variant.base, &SweepVariant::base);
+        if (same == variants_.end()) return variants_.push_back(std::move(variant));
+        const std::string text =
+            fmt::format("on {}, {} is left out: it is the same as {}", link, variant.settings, same->settings);
+        left_out_.push_back({text, text});
+    }
+
+    /// What counts the same events is compared, and stands together, in the order in which it first comes. Throws what
+    /// was wrong with the first where nothing is possible.
+    std::vector<SweepVariant> variants() {
+        if (variants_.empty()) std::rethrow_exception(first_);
+        std::map<std::pair<std::string, std::string>, std::size_t> places;
+        const auto place = [&](const SweepVariant& variant) {
+            return places.emplace(std::pair{variant.base.link, counting(variant.settings)}, places.size())
+                .first->second;
+        };
+        for (const SweepVariant& variant : variants_) place(variant);
+        std::ranges::stable_sort(variants_, {}, place);
+        return variants_;
+    }
+
+    std::vector<std::string> left_out() const { return in_words(left_out_); }
+
+private:
+    /// Of the exception that is being handled.
+    void leave_out(const std::string& reason, const std::string& text) {
+        if (!first_) first_ = std::current_exception();
+        left_out_.push_back({reason, text});
+    }
+
+    const Topology& topology_;
+    std::vector<SweepVariant> variants_;
+    std::vector<LeftOut> left_out_;
+    std::exception_ptr first_;
+};
+
 }  // namespace
 
 SweepPlan plan_of(const SweepOptions& options, const Topology& topology) {
     SweepPlan plan;
-    const std::vector<std::uint32_t> counters = parse_counters(options.counters);
-    const std::vector<Granularity> granularities = parse_granularities(options.granularity);
-    const std::vector<Eviction> evictions = parse_evictions(options.eviction);
     plan.slowdown = options.slowdown;
     plan.beside_paper = !options.preset.empty();
+    SweepVariant wanted{{},
+                        "",
+                        parse_counters(options.counters),
+                        parse_granularities(options.granularity),
+                        parse_evictions(options.eviction)};
     MonitorSpec start;
-    start.counters = counters.front();
-    start.granularity = granularities.front();
+    start.counters = wanted.counters.front();
+    start.granularity = wanted.granularities.front();
     const std::vector<std::string> links =
         options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
                               : parse_links(options.links);
-    std::vector<LeftOut> left_out;
-    std::exception_ptr first;  // why nothing is possible
+    Planner planner(topology);
     for (const std::string& link : links)
         for (const std::string& settings : combinations(options.vary)) {
             refuse_twice(options.monitor, settings);
-            const std::string both =
-                options.monitor + (options.monitor.empty() || settings.empty() ? "" : ",") + settings;
-            SweepVariant variant{{}, settings, counters, granularities, evictions};
-            keep_possible(variant, both, start, left_out);
-            start.counters = variant.counters.front();
-            start.granularity = variant.granularities.front();
-            MonitorSpec spec;
-            try {
-                spec = parse_common(both, varied_by_sweeps, {}, start);
-            } catch (const ContradictingSpec& error) {
-                if (!first) first = std::current_exception();
-                left_out.push_back(
-                    {error.message(), fmt::format("with {} all is left out: {}", settings, error.message())});
-                continue;
-            }
-            spec.link = link;
-            try {
-                variant.base = completed(placed({spec}, topology).front(), topology);
-                keep_comparable(variant, left_out);
-                const auto same = std::ranges::find(plan.variants, variant.base, &SweepVariant::base);
-                if (same != plan.variants.end()) {
-                    const std::string text =
-                        fmt::format("on {}, {} is left out: it is the same as {}", link, settings, same->settings);
-                    left_out.push_back({text, text});
-                    continue;
-                }
-            } catch (const SpecError& error) {
-                if (std::ranges::find(topology.links(), link, &LinkInfo::name) == topology.links().end()) throw;
-                if (!first) first = std::current_exception();
-                left_out.push_back({error.message(), fmt::format("left out is what is impossible: {}", error.what())});
-                continue;
-            }
-            plan.variants.push_back(std::move(variant));
+            wanted.settings = settings;
+            const bool both = !options.monitor.empty() && !settings.empty();
+            planner.add(link, options.monitor + (both ? "," : "") + settings, wanted, start);
         }
-    if (plan.variants.empty()) std::rethrow_exception(first);
+    plan.variants = planner.variants();
+    plan.left_out = planner.left_out();
     refuse_too_many(plan);
-    // what counts the same events is compared, and stands together, in the order in which it first comes
-    std::map<std::pair<std::string, std::string>, std::size_t> places;
-    const auto place = [&](const SweepVariant& variant) {
-        return places.emplace(std::pair{variant.base.link, counting(variant.settings)}, places.size()).first->second;
-    };
-    for (const SweepVariant& variant : plan.variants) place(variant);
-    std::ranges::stable_sort(plan.variants, {}, place);
-    plan.left_out = in_words(std::move(left_out));
     return plan;
 }
 
