@@ -310,11 +310,7 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
 
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
-    SweepView view = read_sweep_view(file);
-    if (options.places.given()) {
-        view.all_cells = view.cells.size();
-        view.cells = cells_at(view.cells, options.places);
-    }
+    SweepView view = chosen(read_sweep_view(file), options.places);
     if (options.choice) {
         require_measured(*options.choice, view.timed);
         view.choice = *options.choice;

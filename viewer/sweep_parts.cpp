@@ -78,24 +78,7 @@ void require_any(const std::vector<SweepCell>& cells, const std::string& option,
     }
 }
 
-}  // namespace
-
-std::string counting(const std::string& settings) {
-    try {
-        return counting_settings(settings);
-    } catch (const std::exception&) {  // of another version
-        return settings;
-    }
-}
-
-std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cells) {
-    return runs_of(cells, one_field);
-}
-
-std::vector<std::span<const SweepCell>> parts_of(std::span<const SweepCell> cells) {
-    return runs_of(cells, [](const auto& a, const auto& b) { return one_field(a, b) && a.settings == b.settings; });
-}
-
+/// Throws std::invalid_argument, with what there is, where there are none.
 std::vector<SweepCell> cells_at(const std::vector<SweepCell>& cells, const SweepPlaces& places) {
     const auto is_at_links = [](const SweepCell& cell, const std::string& link) { return cell.link == link; };
     require_any(cells, "workload", places.workloads, is_of_workload, [](const auto& cell) { return cell.workload; });
@@ -113,6 +96,24 @@ std::vector<SweepCell> cells_at(const std::vector<SweepCell>& cells, const Sweep
     }
     if (!found.empty() || cells.empty()) return found;
     throw std::invalid_argument("no cells are of these workloads, links and settings together");
+}
+
+}  // namespace
+
+std::string counting(const std::string& settings) {
+    try {
+        return counting_settings(settings);
+    } catch (const std::exception&) {  // of another version
+        return settings;
+    }
+}
+
+std::vector<std::span<const SweepCell>> fields_of(std::span<const SweepCell> cells) {
+    return runs_of(cells, one_field);
+}
+
+std::vector<std::span<const SweepCell>> parts_of(std::span<const SweepCell> cells) {
+    return runs_of(cells, [](const auto& a, const auto& b) { return one_field(a, b) && a.settings == b.settings; });
 }
 
 std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {
@@ -148,7 +149,21 @@ std::vector<SweepCell> worst_of(std::span<const SweepCell> cells) {
 }
 
 std::vector<SweepCell> worst_of(const SweepView& view) {
-    return view.title.complete ? worst_of(std::span(view.cells)) : std::vector<SweepCell>();
+    return view.title.complete && !view.of_workloads ? worst_of(std::span(view.cells)) : std::vector<SweepCell>();
+}
+
+SweepView chosen(SweepView view, const SweepPlaces& places) {
+    if (!places.given()) return view;
+    const auto has = [&](const std::vector<SweepCell>& cells) {
+        return std::ranges::any_of(
+            cells, [&](const SweepCell& cell) { return is_of_workload(cell, places.workloads.front()); });
+    };
+    std::vector<SweepCell> worst = worst_of(view);
+    if (places.workloads.size() == 1 && !has(view.cells) && has(worst)) view.cells = std::move(worst);
+    view.all_cells = view.cells.size();
+    view.cells = cells_at(view.cells, places);
+    view.of_workloads = !places.workloads.empty();
+    return view;
 }
 
 SweepChoice asked_of(const SweepView& view) {

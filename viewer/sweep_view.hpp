@@ -49,6 +49,7 @@ struct SweepView {
     std::uint64_t runs = 1;                    ///< of the programs; 0: the file does not say
     std::vector<SweepCell> cells;  ///< by workload, link, what is counted, settings, eviction, granularity, counters
     std::size_t all_cells = 0;     ///< of the file, where `cells` are chosen ones; else 0
+    bool of_workloads = false;     ///< `cells` are of chosen workloads
     SweepChoice choice;
     bool timed = false;            ///< slowdowns were asked for, whether or not they are known
     std::string slowdown_unknown;  ///< why some are not known though their run was made; empty where there are none
@@ -74,13 +75,14 @@ struct SweepPlaces {
     bool given() const { return !workloads.empty() || !links.empty() || !settings.empty(); }
 };
 
-/// Throws std::invalid_argument, with what there is, where there are no such cells.
-std::vector<SweepCell> cells_at(const std::vector<SweepCell>& cells, const SweepPlaces& places);
+/// The view with these cells alone; the worst of all workloads may be chosen as a workload. Throws
+/// std::invalid_argument, with what there is, where there are no such cells.
+SweepView chosen(SweepView view, const SweepPlaces& places);
 
 /// Each monitor by the worst that it gives in any workload; nothing where there is one workload alone. Monitors that
 /// not all workloads have are left out.
 std::vector<SweepCell> worst_of(std::span<const SweepCell> cells);
-/// Nothing also where not all workloads were run to their end.
+/// Nothing also where not all workloads were run to their end, or are in the view.
 std::vector<SweepCell> worst_of(const SweepView& view);
 
 /// With the objectives that all parts are judged by, where none were asked for.

@@ -162,6 +162,11 @@ TEST_F(SweepCommand, WorstOfAllWorkloadsIsOfThoseThatEnded) {
     write_contents(directory / "bad.din", "0 1000\n1 2000\nbroken\n");
     const Words good{"sweep", "--workload", "lu,n=16", "--workload", "radix,keys=500", "--counters", "2,4"};
     EXPECT_EQ(call(good + Words{"--json"}).json()["worst"].size(), 12u) << "by granularity";
+    EXPECT_EQ(call(good + Words{"-o", "w.h5"}).status, 0);
+    const json whole = call({"show", "w.h5", "--json"}).json();
+    EXPECT_EQ(call({"show", "w.h5", "--json", "--workload", "worst"}).json()["rows"], whole["worst"]);
+    EXPECT_FALSE(call({"show", "w.h5", "--json", "--workload", "radix"}).json().contains("worst"));
+    EXPECT_FALSE(call({"show", "w.h5", "--json", "--workload", "lu", "--workload", "radix"}).json().contains("worst"));
     const Words damaged = good + Words{"--workload", "bad.din"};
     EXPECT_FALSE(call(damaged + Words{"--json", "-o", "s.h5"}).json().contains("worst"));
     EXPECT_FALSE(call({"show", "s.h5", "--json"}).json().contains("worst"));
