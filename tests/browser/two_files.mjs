@@ -41,7 +41,9 @@ export const twoFileCases = [
             await both(t, page, 'lu.h5', 'lu2.h5');
             t.equal(await page.evaluate('`${cachetally.shown} ${cachetally.state.file}`'), 'workbench difference', 'what a second file is for');
             await page.evaluate(`cachetally.set({ view: 'compare' })`);
-            t.equal(await page.locator('.files button').count(), 0, 'in Compare both are shown');
+            t.equal(await page.locator('.files button[aria-pressed="true"]').innerText(), 'B − A', 'in Compare both are shown');
+            await t.press(page, 'B');
+            t.equal(await page.evaluate('`${cachetally.shown} ${cachetally.state.file}`'), 'workbench b', 'one of them alone');
             await page.evaluate(`cachetally.set({ view: 'workbench', file: '', show: 'misses', level: 'L1' })`);
             for (const [i, press] of [[0, null], [1, () => t.press(page, 'B')], [0, () => t.press(page, 'A')], [1, () => page.keyboard.press('b')]]) {
                 await press?.();

@@ -203,12 +203,12 @@ class Page implements App {
 
     /** Another file, and the level of it that belongs to the one that is shown. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
     private turn(file: string): void {
-        const ofFirst = ['', 'difference'];
-        const [from, to] = [this.state.file ?? '', file].map((each) => (ofFirst.includes(each) ? 'a' : ('b' as const)));
-        if (from === to) return this.set({ file });
+        const [from, to] = [this.state.file ?? '', file].map((each) => (['', 'difference'].includes(each) ? 'a' : ('b' as const)));
+        const alone = this.shown === 'compare' && file !== 'difference' ? { view: '' } : {}; // it shows both
+        if (from === to) return this.set({ file, ...alone });
         const own = this.files.length === 2 ? pairsOf(this.files[0], this.files[1]).pairs.find((each) => each[from].owner === this.state.level) : null;
         const same = new Set(this.files.map(({ info }) => placed(info))).size === 1;
-        this.set({ file, ...(own ? { level: own[to].owner } : {}), ...(same ? {} : { sel: '', x: '' }) });
+        this.set({ file, ...alone, ...(own ? { level: own[to].owner } : {}), ...(same ? {} : { sel: '', x: '' }) });
     }
 
     private tellWarnings(): void {
@@ -242,13 +242,13 @@ class Page implements App {
     /** Which of the files is shown, or by how much two differ: by the view itself, or beside each other. */
     private fillSwitch(kind: ViewKind): void {
         const has = (i: number) => kind.has({ source: this.files[i], others: this.files.filter((_, other) => other !== i) });
-        const turns = bothAtOnce.includes(kind.id) ? [] : range(this.files.length).filter(has);
+        const turns = bothAtOnce.includes(kind.id) && kind.id !== 'compare' ? [] : range(this.files.length).filter(has);
         const both = turns.length > 1;
         const choose = (file: string) => (file !== 'difference' || kind.differs?.(this) ? this.turn(file) : this.set({ file: '', view: 'compare' }));
         const options = turns.map((i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), this.files[i].info.name]);
         this.turns = [...options.map(([file]) => file), ...(both && kind.differs?.(this) ? ['difference'] : [])];
         if (this.files.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
-        const now = this.flipped ? letterOf(this.at) : both && kind.differs?.(this) && this.state.file === 'difference' ? 'difference' : '';
+        const now = this.flipped ? letterOf(this.at) : kind.id === 'compare' || (both && kind.differs?.(this) && this.state.file === 'difference') ? 'difference' : '';
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }
 
