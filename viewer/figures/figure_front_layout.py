@@ -164,15 +164,20 @@ def place_labels(axes, labels):
     frame = axes.get_window_extent()
     unit = 6 / rule["size"] * figure.dpi / 72  # a pixel of the page, where labels are of its size
     pixels = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in axes.lines if line.get_marker() != "None"])
-    taken, lines = [], []
+    taken, leaders = [], []
 
     def crosses(a, b, c, d):
         def left(p, q, r):
             return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
         return left(a, b, c) != left(a, b, d) and left(c, d, a) != left(c, d, b)
 
+    def enters(line, box):
+        x0, y0, x1, y1 = box
+        inside = any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in line)
+        return inside or crosses(*line, (x0, y0), (x1, y1)) or crosses(*line, (x0, y1), (x1, y0))
+
     for (x, y), text in labels:
-        note = axes.annotate(text, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=6, linespacing=1.0)
+        note = axes.annotate(text, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=6, linespacing=1.0, va="bottom")
         size = note.get_window_extent()
         at = axes.transData.transform((x, y))
         others = pixels[np.hypot(*(pixels - at).T) > rule["same"] * unit]
@@ -180,15 +185,13 @@ def place_labels(axes, labels):
         def gaps(points, box):
             return np.hypot(*(np.maximum(0, np.maximum(low - points[:, i], points[:, i] - high)) for i, low, high in ((0, box[0], box[2]), (1, box[1], box[3]))))
 
-        def own_lines(box, far):
-            middle = (box[1] + box[3]) / 2
-            end = min(max(at[0], box[0]), box[2]), min(max(at[1], box[1]), box[3])
-            return [((box[0], middle), (box[2], middle))] + [(at, end)] * far
+        def leader(box):
+            return at, (min(max(at[0], box[0]), box[2]), min(max(at[1], box[1]), box[3]))
 
         def is_free(box, far):
             inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
             own, clear = gaps(at[None], box)[0], rule["clear"] * unit
-            if any(crosses(*line, *own_line) for line in lines for own_line in own_lines(box, far)):
+            if any(enters(line, box) or far and crosses(*line, *leader(box)) for line in leaders) or far and any(enters(leader(box), name) for name in taken):
                 return False
             return inside and own >= (rule["line"] * unit if far else clear) and (gaps(others, box) >= (clear if far else own)).all() and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
 
@@ -205,6 +208,6 @@ def place_labels(axes, labels):
         box, far = boxes[0]
         taken.append(box)
         note.set_position(((box[0] - at[0]) * 72 / figure.dpi, (box[1] - at[1]) * 72 / figure.dpi))
-        lines += own_lines(box, far)
         if far:
-            axes.plot(*zip((x, y), axes.transData.inverted().transform(lines[-1][1])), color="#333333", linewidth=0.5, zorder=2.6, label="_", gid="leader", scalex=False, scaley=False)
+            leaders.append(leader(box))
+            axes.plot(*zip((x, y), axes.transData.inverted().transform(leaders[-1][1])), color="#333333", linewidth=0.5, zorder=2.6, label="_", gid="leader", scalex=False, scaley=False)

@@ -322,6 +322,11 @@ def lines_from_names_do_not_cross():
         if abs(np.linalg.det(where)) > 1e-9:
             at = np.linalg.solve(where, c - a)
             assert not ((at > 1e-6) & (at < 1 - 1e-6)).all(), (a, b, c, d)
+    # nor does one strike through a name: places along it, but for its end, where its own begins
+    names = [each.get_window_extent() for each in axes.texts if each.get_text()]
+    for a, b in ends:
+        for x, y in a + np.linspace(0, 0.99, 400)[:, None] * (b - a):
+            assert not any(box.x0 < x < box.x1 and box.y0 < y < box.y1 for box in names), (a, b)
 
 
 def names_stand_clear_of_all_points():
