@@ -164,11 +164,16 @@ print(json.dumps([misses("lu.h5"), misses("lu2.h5")]))`,
             t.run('run', 'lu', 'n=32', '-m', 'generic3', '-o', 'named-otherwise.h5');
             await both(t, page, 'lu.h5', 'named-otherwise.h5');
             await page.evaluate(`cachetally.set({ view: 'workbench', file: '', show: 'misses', level: 'L1' })`);
-            for (const [file, level] of [['b', 'L1D'], ['difference', 'L1'], ['', 'L1'], ['b', 'L1D']]) {
+            for (const [file, level] of [['b', 'L1D'], ['difference', 'L1'], ['a', 'L1'], ['b', 'L1D']]) {
                 await page.keyboard.press('b');
                 await t.quiet(page);
                 t.equal(await page.evaluate('`${cachetally.state.file ?? ""} ${cachetally.state.level}`'), `${file} ${level}`, 'what is shown');
             }
+            await t.press(page, 'A');
+            const link = await page.evaluate('location.href.split("#")[1]');
+            await both(t, page, 'lu.h5', 'named-otherwise.h5', link);
+            t.equal(await page.evaluate('cachetally.state.file'), 'a', 'what a link to the first shows');
+            await t.press(page, 'B');
             await page.evaluate(`cachetally.set({ level: 'L3' })`);
             await page.keyboard.press('b');
             t.equal(await page.evaluate('cachetally.state.level'), 'L3', 'a level without counterpart keeps its name');

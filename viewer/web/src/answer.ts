@@ -62,8 +62,7 @@ export function answerOf(info: FileInfo, level = firstLevels(info)[0], chosen: P
     const inCode: Filter = inWhich && !inWhich.name.startsWith('(') ? { ...filter, function: [inWhich.index] } : filter;
     // of some phases, where it is not that of all together
     const causeIn = (some: number[], counts = cause && only < 0 ? cube!.causes!.map((each) => sumOf(each, rowsOf(cube!, { ...filter, phase: some }))) : [], found = largest(causeNames, counts)) => (found && found.count > counts[cause!.index] ? found : null);
-    // of lines that are selected it is not known; by code and core it is that of the structure
-    const evictions = structure && !brushed ? evictionsOf(info, level, chosen, [structure.name]) : [];
+    const evictions = structure ? evictionsOf(info, level, chosen, [structure.name]) : []; // by line, code and core those of the structure
     return {
         ...{ level, ...totals, chosen, structure, cause, there: causeIn(when.standsOut ? when.phases : []), othersCause: causeIn(when.others), code, subject, inAll, all: all.misses, uses: firstLevels(info).includes(level) ? sum(accessesBy) / sum(byPhase) : NaN },
         ...{ only: only < 0 ? null : (causeNames[only] as Cause), asked: asked !== undefined, unnamed: structure?.name === elsewhere && info.structures.every(({ name }) => name === elsewhere), lines: brushed ? within : '', ...when },

@@ -61,10 +61,7 @@ export async function openSource(file: File, trust: boolean) {
 
     const ask = <M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> => askLatest('', method, ...args);
 
-    const info: FileInfo = await ask('open', file, trust).catch((error) => {
-        close();
-        throw error;
-    });
+    const info: FileInfo = await ask('open', file, trust).catch((error: unknown) => (close(), Promise.reject(error)));
 
     /** Where some series have counts. */
     const extents = (ids: string[]): Promise<AddressRange[]> => remembered(ranges, `${ids}`, () => ask('extents', ids));

@@ -91,7 +91,8 @@ export function fieldPlot(acts: FieldActs) {
     });
     const { canvas } = figure;
     canvas.classList.add('zooms', 'field');
-    canvas.insertAdjacentElement('afterend', readout);
+    const box = h('div'); // in which the reading stays in sight, over the picture alone
+    (canvas.before(box), box.append(canvas, readout));
     const sight: Sight = {
         scale: () => across(),
         whole: () => [0, model.axis.bytes],

@@ -29,7 +29,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
     const [values, per] = columnsOfCube(chosen);
     const [sums, weights] = [0, 1].map(() => new Float64Array(rows * heatColumns));
     const width = (x1 - x0) / heatColumns;
-    let missing = 0;
+    let [missing, found] = [0, 0];
     const { structure: wanted, ...others } = chosen.filter;
     const filter: Filter = chosen.placeless ? others : chosen.filter;
     cube.dimensions.structure!.names.forEach((name, number) => {
@@ -39,7 +39,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
         if (byPhase!.every((each) => each === 0)) return;
         const places = structures.filter((each) => each.name === name).map((each) => placeOf(axis, rangeOf(each))).filter((each) => each !== null);
         const all = sum(places, ([from, to]) => to - from);
-        if (all === 0) missing += sum(byPhase!);
+        [found, missing] = [found + sum(byPhase!), missing + (all === 0 ? sum(byPhase!) : 0)];
         for (const [from, to] of places)
             for (let c = Math.max(0, Math.floor((from - x0) / width)); c < heatColumns && x0 + c * width < to; ++c) {
                 const overlap = Math.min(to, x0 + (c + 1) * width) - Math.max(from, x0 + c * width);
@@ -54,7 +54,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
     const counted = rowsOf(cube, chosen.phases ? { ...filter, phase: chosen.phases } : filter);
     const total = sumOf(values, counted) / (per ? sumOf(per, counted) : 1);
     const heat: Heat = { rows, columns: heatColumns, edges, sum: sums, weight: weights };
-    return { heat, missing, whole: bucketsOfSpread(heat, chosen, [x0, x1], total) };
+    return { heat, missing, lost: missing / found, whole: bucketsOfSpread(heat, chosen, [x0, x1], total) };
 }
 
 function bucketsOfSpread(heat: Heat, { phases, rate, series }: Chosen, [x0, x1]: [number, number], total: number): Buckets {

@@ -19,7 +19,7 @@ import { pairsOf, placed } from './views/compare';
 const root = document.getElementById('app')!;
 /** Views that show all files at once. */
 const bothAtOnce = ['compare', 'curves', 'trackers'];
-/** Of files: a .. z, aa .. zz, and so on; in the URL, where the first has none. */
+/** Of files: a .. z, aa .. zz, and so on; in the URL, where none is what is shown by itself. */
 const letterOf = (i: number): string => (i < 26 ? '' : letterOf(Math.floor(i / 26) - 1)) + String.fromCharCode(97 + (i % 26));
 /** Whether more than one may lie beside it. */
 const takesMany = ({ info }: Source): boolean => !!(info.probe ?? info.sweep ?? info.trackers);
@@ -199,15 +199,15 @@ class Page implements App {
         this.render();
     }
 
-    private flip(): void { if (this.turns.length > 1) this.turn(this.turns[(this.turns.indexOf(this.state.file ?? '') + 1) % this.turns.length]); }
+    private flip(): void { if (this.turns.length > 1) this.turn(this.turns[(this.turns.indexOf(this.state.file || 'a') + 1) % this.turns.length]); }
 
     /** Another file, and the level of it that belongs to the one that is shown. Addresses mean something else where its data lie elsewhere; of a difference they are those of the first. */
     private turn(file: string): void {
-        const [from, to] = [this.state.file ?? '', file].map((each) => (['', 'difference'].includes(each) ? 'a' : ('b' as const)));
+        const [from, to] = [this.state.file || 'a', file].map((each) => (['a', 'difference'].includes(each) ? 'a' : ('b' as const)));
         const alone = this.shown === 'compare' && file !== 'difference' ? { view: '' } : {}; // it shows both
         if (from === to) return this.set({ file, ...alone });
         const own = this.files.length === 2 ? pairsOf(this.files[0], this.files[1]).pairs.find((each) => each[from].owner === this.state.level) : null;
-        const same = new Set(this.files.map(({ info }) => placed(info))).size === 1;
+        const same = new Set(this.files.map(({ info }) => placed(info, false))).size === 1;
         this.set({ file, ...alone, ...(own ? { level: own[to].owner } : {}), ...(same ? {} : { sel: '', x: '' }) });
     }
 
@@ -245,10 +245,10 @@ class Page implements App {
         const turns = bothAtOnce.includes(kind.id) && kind.id !== 'compare' ? [] : range(this.files.length).filter(has);
         const both = turns.length > 1;
         const choose = (file: string) => (file !== 'difference' || kind.differs?.(this) ? this.turn(file) : this.set({ file: '', view: 'compare' }));
-        const options = turns.map((i): [string, string, string] => [i ? letterOf(i) : '', letterOf(i).toUpperCase(), this.files[i].info.name]);
+        const options = turns.map((i): [string, string, string] => [letterOf(i), letterOf(i).toUpperCase(), this.files[i].info.name]);
         this.turns = [...options.map(([file]) => file), ...(both && kind.differs?.(this) ? ['difference'] : [])];
         if (this.files.length === 2) options.push(['difference', 'B − A', 'by how much the second has more']);
-        const now = this.flipped ? letterOf(this.at) : kind.id === 'compare' || (both && kind.differs?.(this) && this.state.file === 'difference') ? 'difference' : '';
+        const now = kind.id === 'compare' || (both && kind.differs?.(this) && this.state.file === 'difference') ? 'difference' : letterOf(this.at);
         fill(this.switch, ...(both ? [segmented('File', options, now, choose)] : []));
     }
 

@@ -51,7 +51,7 @@ function rankOf(info: FileInfo, known: Map<string, string>, { kind, owner }: Ser
 
 const named = ({ structures }: FileInfo): Structure[] => structures.filter((each) => each.bytes > 0);
 
-export const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, rowElements]));
+export const placed = (info: FileInfo, elements = true): string => JSON.stringify(named(info).map(({ name, base, bytes: size, rowElements }) => [name, String(base), size, elements && rowElements]));
 
 /** So many names, and how many there are beside them. */
 export const listed = (names: string[], most = 8, between = ', '): string =>

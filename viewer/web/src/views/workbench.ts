@@ -11,7 +11,7 @@ import { fieldPlot, type FieldModel } from '../field';
 import { askHeat, heatDifference, spreadOf, sumsByStructure, timeOf } from '../field_data';
 import { Hand } from '../gestures';
 import { cacheOf } from '../machine';
-import { brief, bytes, parseRange, phasesText, rangeText } from '../numbers';
+import { brief, bytes, parseRange, percent, phasesText, rangeText } from '../numbers';
 import { differenceOf, withDifference, type PanelSource } from '../panels';
 import { fewRows, messageOf, Superseded, type Axis, type Column, type Heat, type Selected, type Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
@@ -21,7 +21,7 @@ import { reusePicture } from './reuse';
 import { clearChosen, switchesOf } from './switches';
 import { tableCard } from './tables';
 
-const worstLines = 12;
+const [worstLines, muchLost] = [12, 0.1];
 /** More, selected, are counted as wholes. */
 const structuresAtMost = 256;
 
@@ -247,7 +247,8 @@ export function workbenchView(app: App): View {
         else if (minus) wholes.splice(2, 0, differenceOf(wholes[1], wholes[0]));
         const panels = sources().map((each, i) => ({ ...each, meaning: each.signed ? each.meaning : said(found[i]?.missing ?? 0), whole: wholes[i], fine: null, message: '' }));
         latest.forget('cells');
-        plot.set({ ...cellsOf(found.filter((_, i) => !minus || i !== 1).map(({ heat }) => heat), pair), drawn: sight });
+        const { lost } = found[0], message = frame().message || (lost > muchLost ? `${percent(lost)} of this is of data without addresses of their own: it is in the tables.` : '');
+        plot.set({ ...cellsOf(found.filter((_, i) => !minus || i !== 1).map(({ heat }) => heat), pair), drawn: sight, message });
         plot.show(panels);
     }
 
