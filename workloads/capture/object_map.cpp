@@ -25,7 +25,6 @@ ObjectMap::Block& ObjectMap::insert(Address base, std::uint64_t bytes, std::uint
 }
 
 ObjectMap::Blocks::iterator ObjectMap::erase(Blocks::iterator block) {
-    forget(block->second->base, block->second->bytes);
     *block->second = {};
     free_.push_back(block->second);
     return blocks_.erase(block);
@@ -46,23 +45,6 @@ void ObjectMap::remove_all(Address base, std::uint64_t bytes) {
 void ObjectMap::add(Address base, std::uint64_t bytes, std::uint32_t object, std::uint64_t before) {
     remove_all(base, bytes);
     insert(base, bytes, object, base + before);
-}
-
-void ObjectMap::forget(Address base, std::uint64_t bytes) {
-    const Address first = base >> page_bits, last = (base + (bytes - 1)) >> page_bits;
-    const auto clear = [&](Page& page, Address number) {
-        const std::size_t from = number == first ? (base >> granule_bits) % page.size() : 0;
-        const std::size_t to = number == last ? ((base + (bytes - 1)) >> granule_bits) % page.size() : page.size() - 1;
-        std::fill(page.begin() + static_cast<std::ptrdiff_t>(from), page.begin() + static_cast<std::ptrdiff_t>(to + 1),
-                  nullptr);
-    };
-    if (last - first < pages_.size()) {
-        for (Address number = first; number <= last; ++number)
-            if (const auto page = pages_.find(number); page != pages_.end()) clear(*page->second, number);
-    } else {
-        for (auto& [number, page] : pages_)
-            if (number >= first && number <= last) clear(*page, number);
-    }
 }
 
 const ObjectMap::Block& ObjectMap::find(Address address) {

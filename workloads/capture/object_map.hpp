@@ -39,12 +39,11 @@ public:
 private:
     using Blocks = std::map<Address, Block*>;
     static constexpr unsigned page_bits = 12, granule_bits = 4;
-    /// What was found, by granules of a page.
+    /// What was found, by granules of a page; blocks that are gone contain nothing.
     using Page = std::array<const Block*, std::size_t{1} << (page_bits - granule_bits)>;
 
     Block& insert(Address base, std::uint64_t bytes, std::uint32_t object, Address origin);
     Blocks::iterator erase(Blocks::iterator block);
-    void forget(Address base, std::uint64_t bytes);
     Blocks::iterator first_ending_behind(Address address);
 
     Blocks blocks_;

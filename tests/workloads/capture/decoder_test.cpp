@@ -45,8 +45,14 @@ struct Decoded {
 };
 
 std::vector<Decoded> decode(Chunks chunks, DecoderOptions options = {}) {
-    CaptureDecoder decoder(
-        options, nullptr, [&] { return chunks.next(); }, [](const CapturedChunk&) {});
+    int held = 0;
+    const auto next = [&] {
+        EXPECT_EQ(held, 0) << "the one before was not given back";
+        const auto chunk = chunks.next();
+        held += chunk.has_value();
+        return chunk;
+    };
+    CaptureDecoder decoder(options, nullptr, next, [&](const CapturedChunk&) { --held; });
     std::vector<Decoded> streams(options.cores);
     for (unsigned core = 0; core < options.cores; ++core) {
         for (bool last = false; !last;) {
