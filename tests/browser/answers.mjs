@@ -363,6 +363,12 @@ with h5py.File(sys.argv[1]) as f:
     print(sum(int(m) for site, m in zip(rows["site"][:], rows["misses_L1D"][:]) if names[of[site]] == sys.argv[2]))`, t.file('one-name.h5'), name).trim();
             const shown = await page.evaluate(`[...document.querySelectorAll('.numbers dd')].at(-1).textContent`);
             t.equal(shown.split(' ')[0].replaceAll(',', ''), own, 'misses in the details');
+            await page.evaluate(`cachetally.set({ structure: '' })`);
+            await t.quiet(page);
+            const func = await page.evaluate(`[...document.querySelectorAll('.switches label')].find((each) => each.textContent.startsWith('Function')).querySelector('option:nth-child(2)').value`);
+            await page.evaluate(`cachetally.set({ func: ${JSON.stringify(func)} })`);
+            await t.quiet(page);
+            t.check(/>[\d.]+ % of this is of data without addresses of their own: it is in the tables\.</.test(await t.saved(page, 'SVG')), `data of ${func}`);
         },
     ],
 ];

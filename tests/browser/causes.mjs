@@ -91,6 +91,20 @@ export const causeCases = [
         },
     ],
     [
+        'causes: what helps lines that are brushed is told by what evicts their data structure',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=128', '-m', 'schulz2002', '--causes', '-o', 'brushed.h5');
+            const remedies = [];
+            for (const selected of ['structure=A', 'sel=0x10005000-0x10008000']) {
+                await t.open(page, t.file('brushed.h5'), `level=L1&phases=4&${selected}`);
+                await t.until(page, `document.querySelector('[data-tile="remedy"]') && !document.querySelector('[aria-busy="true"]')`, 'the answer');
+                remedies.push(await page.locator('[data-tile="remedy"] strong').innerText());
+                t.check((await page.locator('[data-tile="remedy"]').innerText()).includes('A evicts its own lines'), selected);
+            }
+            t.equal(remedies[1], remedies[0], 'of a part of A as of all of it');
+        },
+    ],
+    [
         'causes: a run without them says how to get them; a report has them; a small screen',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'));

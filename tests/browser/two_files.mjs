@@ -58,7 +58,12 @@ export const twoFileCases = [
                 t.equal(rows.slice(1).reduce((sum, row) => sum + number(row[column]), 0), misses(L1), `misses by data structure in ${name}`);
                 t.check((await page.locator('.facts').textContent()).includes(name), `the name of ${name}`);
             }
-            await page.evaluate(`cachetally.set({ view: 'topology' })`);
+            await page.evaluate(`cachetally.set({ file: 'a', sel: '0x10005000-0x10008000' })`);
+            for (const name of ['B', 'B − A', 'A']) {
+                await t.press(page, name);
+                t.equal(await page.evaluate('cachetally.state.sel'), '0x10005000-0x10008000', `what is selected in ${name}, where data lie at the same addresses`);
+            }
+            await page.evaluate(`cachetally.set({ view: 'topology', file: 'b', sel: '' })`);
             await t.quiet(page);
             const link = (await saved(t, page)).find((row) => row.link === 'L1-L2');
             t.equal(Number(link.loads), told[1].levels.L2.loads, 'loads of L2 in the second file');
