@@ -288,11 +288,17 @@ std::string marks_text(const SweepView& view, unsigned width) {
                    width);
 }
 
-std::string remarks_on_cost(const SweepView& view, unsigned width) {
-    if (!has_costs(view.cells)) return "";
-    return wrapped(
-        "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM bit.",
-        width);
+/// What tables do not say by themselves.
+std::string remarks(const SweepView& view, unsigned width) {
+    std::string text = marks_text(view, width);
+    if (has_costs(view.cells))
+        text += wrapped(
+            "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM bit.",
+            width);
+    if (!view.slowdown_unknown.empty()) text += wrapped("?: " + view.slowdown_unknown + ".", width);
+    if (!view.title.complete && !worst_of(std::span(view.cells)).empty())
+        text += wrapped("The worst of all workloads is not known: not all were run to their end.", width);
+    return text;
 }
 
 /// "7,304 events"; where records delay cores, so that monitors see other events, "7,285 to 7,304 events".
@@ -351,21 +357,15 @@ std::string to_text(const SweepView& view, unsigned width) {
             std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
         const SweepChoice asked = asked_of(view);
         const std::vector<Standing> standing = standings_of(view.cells, asked);
-        if (!published) text += answer_text(view.cells, standing, asked, width) + marks_text(view, width);
+        if (!published) text += answer_text(view.cells, standing, asked, width) + remarks(view, width);
         for (const Matrix& matrix : matrices_of(view.cells))
             text += published ? beside_published(matrix, width) : plain(matrix, width);
         if (published) return text + how_far(view, width);
         if (has_costs(view.cells)) text += '\n' + cost_text(view.cells, standing, view.timed, width);
     } else {
-        text +=
-            marks_text(view, width) + fields_text(view.cells, view, width) + fields_text(worst_of(view), view, width);
+        text += remarks(view, width) + fields_text(view.cells, view, width) + fields_text(worst_of(view), view, width);
     }
-    std::string remarks;
-    if (!view.title.complete && !worst_of(std::span(view.cells)).empty())
-        remarks = wrapped("The worst of all workloads is not known: not all were run to their end.", width);
-    if (!view.slowdown_unknown.empty()) remarks += wrapped("?: " + view.slowdown_unknown + ".", width);
-    remarks += remarks_on_cost(view, width);
-    return text + (remarks.empty() ? "" : '\n' + remarks);
+    return text;
 }
 
 }  // namespace cachetally
