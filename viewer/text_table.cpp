@@ -229,6 +229,9 @@ std::string shortened(const std::string& raw, std::size_t columns) {
 std::string shortened_name(const std::string& raw, std::size_t columns) {
     const std::string text = without_controls(raw);
     if (columns_of(text) <= columns) return text;
+    // of an allocation the source line tells most: a caller without one goes first
+    if (const std::size_t caller = text.rfind(" < "); caller != text.npos && text.find(':', caller) == text.npos)
+        return shortened_name(text.substr(0, caller) + "~", columns);
     const std::size_t end = columns * 3 / 5;  // lines of allocations are there
     std::size_t place = text.size();
     for (std::size_t taken = 0; place > 0 && taken < end;)
