@@ -179,7 +179,8 @@ TEST(Table, CutsTexts) {
     EXPECT_EQ(shortened_name("heap: main prog.cpp:9", 12), "heap~g.cpp:9");
     EXPECT_EQ(shortened_name("heap: main prog.cpp:9 < __libc_start_call_main", 30), "heap: main prog.cpp:9~");
     EXPECT_EQ(shortened_name("heap: main prog.cpp:9 < __libc_start_call_main", 12), "heap~.cpp:9~");
-    EXPECT_EQ(shortened_name("heap: xmalloc x.c:5 < main prog.cpp:9", 20), "heap: x~n prog.cpp:9") << "its caller has one";
+    EXPECT_EQ(shortened_name("heap: xmalloc x.c:5 < main prog.cpp:9", 20), "heap: x~n prog.cpp:9")
+        << "its caller has one";
     EXPECT_EQ(shortened_name("länglichste", 5), "l~ste");
     EXPECT_EQ(shortened_name("x", 0), "");
 }
