@@ -113,7 +113,7 @@ TEST_F(Captured, CausesBelongToStructuresAndCodeAndAddUp) {
     EXPECT_EQ(named(attribution["structures"], "heap: new_node")["causes"]["L3"]["capacity"], 0);
     EXPECT_EQ(cachetally(directory.path(), {"show", "r.h5", "--json"}).json()["attribution"], attribution);
     const std::string shown = cachetally(directory.path(), {"show", "r.h5", "--level", "L1D"}).out;
-    EXPECT_THAT(shown, HasSubstr("heap: n~106 < list > heap: n~106 < list"));
+    EXPECT_THAT(shown, HasSubstr("heap: n~own.c:106~ > heap: n~own.c:106~"));
     EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5", "--phase", "0"}).out, HasSubstr("why levels miss"));
     // the heap's structures are asked for by their names, as all others
     const std::string heap = named(attribution["structures"], "heap: new_node")["name"];
@@ -183,7 +183,7 @@ TEST_F(Captured, FieldsOfTheHeapAreThoseOfTheNamedType) {
     std::ostringstream share;  // of all data, as that of structures
     share << std::fixed << std::setprecision(2) << 100.0 * static_cast<double>(misses) / static_cast<double>(of_all);
     EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5"}).out,
-                ::testing::ContainsRegex("node.next[^\n]*:106 < list[^\n]* " + share.str()));
+                ::testing::ContainsRegex("node.next[^\n]*:106~[^\n]* " + share.str()));
 }
 
 // The result of malloc is a variable of that type from there on, as the compiler says.
