@@ -180,6 +180,28 @@ TEST(Filtered, LinesThatAnInclusiveLevelTookAreMissed) {
         EXPECT_EQ(difference(machine, expected, run_engine(machine, programs, 0, driving), driving), "");
 }
 
+// The fourth line takes the one that was stored to, and a load brings that back clean. A packed block retains the load,
+// as the page of its slot has changed; the filter of the next block did not, and takes the store for redundant.
+TEST(Filtered, ALineThatCameBackIsDirtyAgain) {
+    const MachineDescription machine = read_machine(
+        "name: three lines\ncaches:\n  - {name: L1, size: 4 KiB, ways: 1, next: L2}\n"
+        "  - {name: L2, size: 192, ways: 3, next: memory, inclusion: inclusive}\nmemory: {latency: 100}\n",
+        "three_lines.yaml");
+    const auto make = [](Address address, ReferenceKind kind) {
+        return Reference{.address = address, .size = 4, .kind = kind};
+    };
+    using enum ReferenceKind;
+    const std::vector<CoreProgram> programs{
+        {{{make(0x1240, load), make(0x2440, load), make(0x3480, load), make(0x1240, store), make(0x114c0, load),
+           make(0x1240, load)},
+          {Control::Kind::meet, 0}},
+         {{make(0x1240, store), make(0x2000, load), make(0x3040, load), make(0x2080, load)}, {Control::Kind::end, 0}}}};
+    const Outcome expected = simulate(machine, programs, 0);
+    const EngineOutcome actual = run_engine(machine, programs, 0, Driving::unwatched, {}, Execution::filtered);
+    EXPECT_EQ(difference(machine, expected, actual, Driving::unwatched), "");
+    EXPECT_EQ(actual.outcome.counts.caches.at(1).writebacks_out, 2U);  // the line, dirty both times
+}
+
 // Lines of 128 bytes: the entry that a walk reads may lie in the half that no slot of the filter stands for.
 TEST(Filtered, AWalkTakesTheLineOfItsEntry) {
     const MachineDescription machine = read_machine(
