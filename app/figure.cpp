@@ -209,6 +209,72 @@ void check_use(const CLI::App& command, const FigureOptions& options) {
                          options.metric);
 }
 
+void add_options_of_runs(CLI::App& command, FigureOptions& options) {
+    command.add_option("--level", options.level,
+                       "A cache or TLB, for histograms several, as in L1,L2 (default: all, or the first)");
+    command.add_option("--structure", options.structure,
+                       "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
+    command.add_option("--what", options.what, "What is shown (default: misses)")
+        ->check(one_of_counts({"accesses", "misses", "missrate", "hits"}));
+    command.add_option("--phases,--phase", options.phases,
+                       "Some phases alone, as show takes them: numbers from 0, ranges, names; as in 3,5-7 or solve,4");
+    CLI::Option* log = command.add_flag("--log", options.log, "Counts, or miss ratios, on a logarithmic scale");
+    command.add_flag("--linear", options.linear, "Counts, or miss ratios, on a linear scale")->excludes(log);
+}
+
+void add_options_of_sweeps(CLI::App& command, FigureOptions& options) {
+    command.add_option(
+        "--metric", options.metric,
+        "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
+        "beside error: bytes or the like (default: the sweep's first objective); of curves: cycles "
+        "(default) or misses; of intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
+    command.add_option("--eviction", options.eviction,
+                       "Of sweeps with several: which (default: the first; of fronts all)");
+    add_text_option(
+        command, "--workload", options.workloads,
+        "Of sweeps and fronts: a workload, as in lu or lu,n=64; may be repeated (default: all, a panel each)",
+        "WORKLOAD[,OPTION...]", "the name of a workload, as in lu,n=64")
+        ->allow_extra_args(false);
+    add_text_option(command, "--link", options.link,
+                    "Of sweeps and fronts: some links, as in core-L1D,L1D-L2 (default: all, a panel each)",
+                    "NAME,NAME...", "the name of a link");
+    add_text_option(command, "--settings", options.settings,
+                    "Of sweeps: the panels of some settings, as in ways=4 or ways=4,width=8 (default: all)",
+                    "KEY=VALUE,...", "settings that were varied, as in ways=4");
+}
+
+void add_options_of_curves(CLI::App& command, FigureOptions& options) {
+    command.add_option("--test", options.test, "Of curves: some tests alone, as in levels,tlb");
+    command.add_option("--variant", options.variant, "Of curves: one variant alone")
+        ->check(one_of({"published", "robust"}))
+        ->transform([](const std::string& name) { return current_variant(name); });
+    command
+        .add_option("--beside", options.beside,
+                    "Of curves: another result of probe, whose curves are laid over the same ones (dashed); of "
+                    "fronts: a result of trackers, which then stand on the same front")
+        ->type_name("FILE.h5");
+}
+
+void add_options_of_campaigns(CLI::App& command, FigureOptions& options) {
+    add_text_option(command, "--x", options.x,
+                    "Of campaigns: the parameter across (default: with --y the two numbers with most values)", "PARAM",
+                    "the name of a parameter");
+    add_text_option(command, "--y", options.y,
+                    "Of campaigns: the parameter down a matrix, or a measure: lines over --x", "PARAM|MEASURE",
+                    "the name of a parameter or a measure");
+    add_text_option(command, "--value", options.value,
+                    "Of campaigns: the measure in the matrix, also miss_rate_LEVEL (default: error, else the miss rate "
+                    "of the first level)",
+                    "MEASURE", "the name of a measure");
+    add_text_option(command, "--lines", options.lines,
+                    "Of campaigns with a measure as --y: a line for each value of a parameter", "PARAM",
+                    "the name of a parameter");
+    add_text_option(command, "--facet", options.facet, "Of campaigns: a picture for each value of a parameter", "PARAM",
+                    "the name of a parameter");
+    add_choice_options(command, options.choice,
+                       "; of campaigns only points of these values, as in \"n=64,L2.size=1 MiB\"");
+}
+
 }  // namespace
 
 void add_figure(CLI::App& app) {
@@ -227,64 +293,13 @@ void add_figure(CLI::App& app) {
     command
         ->add_option("FILE", options->files,
                      "A result of run, replay, sweep, intrusion, trackers or probe with --output, or of a campaign; "
-                     "for fronts several, "
-                     "side by side with one scale")
+                     "for fronts several, side by side with one scale")
         ->required();
     command->add_option("-o,--output", options->request.output, "The figure: .pdf, .svg or .png")->required();
-    command->add_option("--level", options->level,
-                        "A cache or TLB, for histograms several, as in L1,L2 (default: all, or the first)");
-    command->add_option("--structure", options->structure,
-                        "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
-    command->add_option("--what", options->what, "What is shown (default: misses)")
-        ->check(one_of_counts({"accesses", "misses", "missrate", "hits"}));
-    command->add_option("--phases,--phase", options->phases,
-                        "Some phases alone, as show takes them: numbers from 0, ranges, names; as in 3,5-7 or solve,4");
-    CLI::Option* log = command->add_flag("--log", options->log, "Counts, or miss ratios, on a logarithmic scale");
-    command->add_flag("--linear", options->linear, "Counts, or miss ratios, on a linear scale")->excludes(log);
-    command->add_option("--metric", options->metric,
-                        "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
-                        "beside error: bytes or the like (default: the sweep's first objective); of curves: cycles "
-                        "(default) or misses; of "
-                        "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
-    command->add_option("--eviction", options->eviction,
-                        "Of sweeps with several: which (default: the first; of fronts all)");
-    add_text_option(
-        *command, "--workload", options->workloads,
-        "Of sweeps and fronts: a workload, as in lu or lu,n=64; may be repeated (default: all, a panel each)",
-        "WORKLOAD[,OPTION...]", "the name of a workload, as in lu,n=64")
-        ->allow_extra_args(false);
-    add_text_option(*command, "--link", options->link,
-                    "Of sweeps and fronts: some links, as in core-L1D,L1D-L2 (default: all, a panel each)",
-                    "NAME,NAME...", "the name of a link");
-    add_text_option(*command, "--settings", options->settings,
-                    "Of sweeps: the panels of some settings, as in ways=4 or ways=4,width=8 (default: all)",
-                    "KEY=VALUE,...", "settings that were varied, as in ways=4");
-    command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
-    command->add_option("--variant", options->variant, "Of curves: one variant alone")
-        ->check(one_of({"published", "robust"}))
-        ->transform([](const std::string& name) { return current_variant(name); });
-    command
-        ->add_option("--beside", options->beside,
-                     "Of curves: another result of probe, whose curves are laid over the same ones (dashed); of "
-                     "fronts: a result of trackers, which then stand on the same front")
-        ->type_name("FILE.h5");
-    add_text_option(*command, "--x", options->x,
-                    "Of campaigns: the parameter across (default: with --y the two numbers with most values)", "PARAM",
-                    "the name of a parameter");
-    add_text_option(*command, "--y", options->y,
-                    "Of campaigns: the parameter down a matrix, or a measure: lines over --x", "PARAM|MEASURE",
-                    "the name of a parameter or a measure");
-    add_text_option(*command, "--value", options->value,
-                    "Of campaigns: the measure in the matrix, also miss_rate_LEVEL (default: error, else the miss rate "
-                    "of the first level)",
-                    "MEASURE", "the name of a measure");
-    add_text_option(*command, "--lines", options->lines,
-                    "Of campaigns with a measure as --y: a line for each value of a parameter", "PARAM",
-                    "the name of a parameter");
-    add_text_option(*command, "--facet", options->facet, "Of campaigns: a picture for each value of a parameter",
-                    "PARAM", "the name of a parameter");
-    add_choice_options(*command, options->choice,
-                       "; of campaigns only points of these values, as in \"n=64,L2.size=1 MiB\"");
+    add_options_of_runs(*command, *options);
+    add_options_of_sweeps(*command, *options);
+    add_options_of_curves(*command, *options);
+    add_options_of_campaigns(*command, *options);
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
     add_trust_option(*command, options->request.trust);

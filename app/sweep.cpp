@@ -146,6 +146,36 @@ void run_command(const SweepOptions& given) {
                                              file ? fmt::format("; {} is marked partial", file->path()) : ""));
 }
 
+/// The settings that cells are made of.
+void add_cell_options(CLI::App& command, SweepOptions& options) {
+    command.add_option("--counters", options.counters, "Numbers of counters")
+        ->type_name("N,N-N...")
+        ->capture_default_str();
+    command
+        .add_option("--granularity", options.granularity,
+                    "Granularities: lines per counter, ranges, dynamic:N, mask:BITS")
+        ->type_name("G,G-G...")
+        ->capture_default_str();
+    command
+        .add_option("--eviction", options.eviction,
+                    fmt::format("Eviction policies: {}", fmt::join(eviction_names(), ", ")))
+        ->type_name("NAME,NAME...")
+        ->capture_default_str();
+    add_text_option(command, "--vary", options.vary,
+                    "Any other key of monitors and its values, as in ways=0,4,8 or width=4-8 or "
+                    "drain=full,watermark:64,periodic:10000; may be repeated: all combinations",
+                    "KEY=VALUE,VALUE...", "a key and its values, as in ways=0,4")
+        ->allow_extra_args(false);
+    add_text_option(command, "--link", options.links,
+                    "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by",
+                    "NAME,NAME...", "the name of a link");
+    command
+        .add_option("--monitor", options.monitor,
+                    "What all cells have in common, as in width=8,kinds=load (docs/monitors.md)")
+        ->type_name("SPEC")
+        ->check(not_empty("settings, as in width=8"));
+}
+
 }  // namespace
 
 void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
@@ -156,32 +186,7 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
                     "A kernel with its options, as in lu,n=64, or a trace; may be repeated", "WORKLOAD[,OPTION...]",
                     "a kernel or a trace, as in lu,n=64")
         ->allow_extra_args(false);
-    command->add_option("--counters", options->counters, "Numbers of counters")
-        ->type_name("N,N-N...")
-        ->capture_default_str();
-    command
-        ->add_option("--granularity", options->granularity,
-                     "Granularities: lines per counter, ranges, dynamic:N, mask:BITS")
-        ->type_name("G,G-G...")
-        ->capture_default_str();
-    command
-        ->add_option("--eviction", options->eviction,
-                     fmt::format("Eviction policies: {}", fmt::join(eviction_names(), ", ")))
-        ->type_name("NAME,NAME...")
-        ->capture_default_str();
-    add_text_option(*command, "--vary", options->vary,
-                    "Any other key of monitors and its values, as in ways=0,4,8 or width=4-8 or "
-                    "drain=full,watermark:64,periodic:10000; may be repeated: all combinations",
-                    "KEY=VALUE,VALUE...", "a key and its values, as in ways=0,4")
-        ->allow_extra_args(false);
-    add_text_option(*command, "--link", options->links,
-                    "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by",
-                    "NAME,NAME...", "the name of a link");
-    command
-        ->add_option("--monitor", options->monitor,
-                     "What all cells have in common, as in width=8,kinds=load (docs/monitors.md)")
-        ->type_name("SPEC")
-        ->check(not_empty("settings, as in width=8"));
+    add_cell_options(*command, *options);
     command
         ->add_option("--preset", options->preset,
                      "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
