@@ -8,8 +8,8 @@
 
 namespace cachetally {
 
-/// "What to try: pad rows, or a blocked layout. A evicts its own lines, which a fully associative cache would keep."; empty where neither a cause is
-/// known nor the level is a TLB. `structure`: as of worst_of().
+/// "What to try: pad rows or blocks, or another layout. A evicts its own lines, which a fully associative cache would
+/// keep."; empty where neither a cause is known nor the level is a TLB. `structure`: as of worst_of().
 std::string remedy(const RunView& view, const std::string& level, const std::string& structure = "");
 
 }  // namespace cachetally

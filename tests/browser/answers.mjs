@@ -78,7 +78,7 @@ export const answerCases = [
                 info.structureLevels[0] = { name: 'L1', structure: column(0, 0, 0, 0), phase: column(0, 1, 2, 3), accesses: column(50, 96, 49, 9), misses: column(100, 192, 98, 1) };`));
             t.check(again[0].endsWith(', worst in phases 0-2 (solve; reduce, correct), most of all in phase 1.') && again[3].startsWith('phases 0-2 (solve; reduce, correct): '), again.join());
             const alone = await page.evaluate(made(`info.causes[0].evictions.by[0] = 0;`));
-            t.check(alone[5].startsWith('pad rows, or a blocked layout: A evicts its own'), alone[5]);
+            t.check(alone[5].startsWith('pad rows or blocks, or another layout: A evicts its own'), alone[5]);
             const without = await page.evaluate(made(`info.causes = [];`));
             t.equal(without[0], 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.', 'without causes');
             t.check(without[5].includes('--causes'), without[5]);

@@ -303,16 +303,18 @@ export const workbenchCases = [
         },
     ],
     [
-        'addresses in the address of the page that cannot be read are told',
+        'what cannot be read in the address of the page is told',
         async (t, page) => {
-            for (const [sel, words] of [
-                ['zz', `'zz' is no range of addresses; write e.g. 0x1000-0x2000. Shown: all addresses.`],
-                ['0x2000-0x1000', `'0x2000-0x1000' ends before it begins. Shown: all addresses.`],
-                ['0x10000000-0x10000100,4096-8192', `'4096-8192' is no range of addresses; write e.g. 0x1000-0x2000.`],
-                ['0x10000000-0x10000100', ''],
+            for (const [hash, words] of [
+                ['sel=zz', `'zz' is no range of addresses; write e.g. 0x1000-0x2000. Shown: all addresses.`],
+                ['sel=0x2000-0x1000', `'0x2000-0x1000' ends before it begins. Shown: all addresses.`],
+                ['x=5-2', 'x=5-2 is no range of bytes; write e.g. 0-4096. Shown: all.'],
+                ['x=0-4096', ''],
+                ['sel=0x10000000-0x10000100,4096-8192', `'4096-8192' is no range of addresses; write e.g. 0x1000-0x2000.`],
+                ['sel=0x10000000-0x10000100', ''],
             ]) {
-                await t.open(page, t.file('lu.h5'), `sel=${sel}`);
-                t.equal(await page.locator('.chips .note.bad:visible').allTextContents().then((all) => all.join()), words, sel);
+                await t.open(page, t.file('lu.h5'), hash);
+                t.equal(await page.locator('.chips .note.bad:visible').allTextContents().then((all) => all.join()), words, hash);
             }
             await t.open(page, t.file('lu.h5'), 'sel=zz');
             await page.getByLabel('Take away zz').click();

@@ -65,9 +65,10 @@ TEST(Remedy, OfCapacityIsByTheAccessesThatUseEachLine) {
 TEST(Remedy, OfConflictsIsByWhatEvicts) {
     RunView view = caused({1, 0, 0, 9});
     view.causes[0].evictions = {{0, 0, 0, 4}, {1, 0, 0, 3}};
-    EXPECT_EQ(remedy(view, "L1"),
-              "What to try: pad rows, or a blocked layout. A evicts its own lines, which a fully associative cache "
-              "would keep.");
+    EXPECT_EQ(
+        remedy(view, "L1"),
+        "What to try: pad rows or blocks, or another layout. A evicts its own lines, which a fully associative cache "
+        "would keep.");
     view.causes[0].evictions = {{0, 0, 0, 4}, {1, 0, 0, 3}, {1, 0, 1, 3}};  // B in both phases more than A
     EXPECT_THAT(remedy(view, "L1"), HasSubstr(" B evicts its lines"));
     view.causes[0].evictions = {{2, 0, 0, 4}};

@@ -77,8 +77,10 @@ export function askedBy(info: FileInfo, level: string): boolean[] | null {
 /** By row. */
 function accessesOf(info: FileInfo, level: string): Column {
     const { columns: { site, accesses }, groupings } = info.attribution!;
-    const [structureOf, asked] = [groupings.find((each) => each.id === 'structures')?.of, askedBy(info, level)];
-    return accesses.map((each, row) => (asked ? (asked[Number((structureOf?.[site[row]] ?? -1) >= 0)] ? each : 0) : NaN));
+    const asked = askedBy(info, level);
+    if (!asked || asked.every((each) => each)) return asked ? accesses : new Float64Array(site.length).fill(NaN);
+    const counts = groupings.find((each) => each.id === 'structures')?.of.map((of) => Number(asked[Number(of >= 0)]));
+    return accesses.map((each, row) => each * (counts ? counts[site[row]] : Number(asked[0])));
 }
 
 /** Caches that cores ask, those with most misses first; where links are not in the file, the first that is listed. */

@@ -3,7 +3,7 @@
 import { differs, phasesName, phasesTitle, phasesToChoose, scaleChooser, shows, type App, type Chosen, type State } from '../app';
 import { causeNames, cubeOf, rowsOf, sumsBy } from '../cube';
 import { fill, h, segmented, select } from '../dom';
-import { full, phasesText, readPhases } from '../numbers';
+import { full, parseRange, phasesText, readPhases } from '../numbers';
 
 const functionsAtMost = 40;
 
@@ -63,7 +63,7 @@ function chipsOf(app: App, { phases, minus, selection, cube, fault, absent }: Ch
     for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);
     const chip = ([text, without]: [string, Partial<State>]) =>
         h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => app.set(without) }, `${text} ×`);
-    const faults = [fault && `${fault}.${selection ? '' : ' Shown: all addresses.'}`, absent.length > 0 && `Not in this file: ${absent.join(', ')}.`].filter((each) => each);
+    const faults = [fault && `${fault}.${selection ? '' : ' Shown: all addresses.'}`, absent.length > 0 && `Not in this file: ${absent.join(', ')}.`, app.state.x && !parseRange(app.state.x, Infinity) && `x=${app.state.x} is no range of bytes; write e.g. 0-4096. Shown: all.`].filter((each) => each);
     return [...(faults.length ? [h('span', { class: 'note bad', role: 'status' }, faults.join(' '))] : []), ...some.map(chip), ...(some.length > 1 ? [h('button', { type: 'button', class: 'link', onclick: () => clearChosen(app) }, 'Clear all')] : [])];
 }
 
