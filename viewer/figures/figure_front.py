@@ -305,7 +305,8 @@ def draw_front(axes, points, kinds, metric):
                 # a line without points has its place at the figure's corner unless it is clipped, and panels would make room for it
                 axes.plot(points.error[some], points.other[some], clip_on=not some.any(), **{**look, **changed})
     front = points.front()
-    axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
+    if len(front):
+        axes.plot(points.error[front], points.other[front], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label=f"front in error, {metric}")
     remain = points.remains & points.known
     if remain.any():
         axes.plot(points.error[remain], points.other[remain], linestyle="none", marker="o", markersize=9, markerfacecolor="none", markeredgecolor="#333333",

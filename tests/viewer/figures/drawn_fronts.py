@@ -148,10 +148,11 @@ def the_front_is_of_the_first_objective_beside_the_error():
     cells = fronts_file("a", ["lu"], ["core-L1"], [0.0, 0.1], bits=np.array([9.0, 5.0]))
     assert front(cells, wanted(standing=["11:error,bits:5"])).axes[0].get_ylabel() == "bits"
     assert front(cells, wanted(standing=["11:error,slowdown:5"])).axes[0].get_ylabel() == "bytes per event", "of what no file has nothing is drawn"
-    within = [[each.get_text() for each in front(cells, wanted(standing=[f"{said}:error,bits:5{where}"])).axes[0].texts]
-              for said, where in (("00", ":error<9"), ("01", ":error<9"), ("00", ""))]
+    figures = [front(cells, wanted(standing=[f"{said}:error,bits:5{where}"])) for said, where in (("00", ":error<9"), ("01", ":error<9"), ("00", ""))]
+    within = [[each.get_text() for each in figure.axes[0].texts] for figure in figures]
     said = ["no cell is within the bounds: all are pale" in texts for texts in within], ["no event passed the monitors: all are pale" in texts for texts in within]
     assert said == ([True, False, False], [False, False, True]), within
+    assert ["front in error, bits" in texts_of(figure) for figure in figures] == [False, True, False], "a line that is not drawn is in no legend"
 
 
 def what_remains_is_what_the_file_says():
