@@ -214,7 +214,7 @@ export const causeCases = [
                         const row = rows.find(([text]) => text === name);
                         t.check(row, `${name} is one of ${id}`);
                         const of = (column) => number(row[head.indexOf(column)]);
-                        t.equal(of(`${level} misses`), each.misses[level], `misses of ${name} in ${level}`);
+                        for (const any of ['L1D', 'L2', 'L3', 'DTLB']) t.equal(of(`${any} misses`), each.misses[any], `misses of ${name} in ${any}, beside ${level}`);
                         for (const kind of kinds) t.equal(of(kind.replace('_', ' ')), each.causes[level][kind], `${kind} of ${name} in ${level}`);
                     }
                 }

@@ -140,14 +140,11 @@ export const endsWidth = (names: string[]): number => Math.max(84, 30 + Math.max
 export const endsHeight = (names: string[]): number => Math.max(320, 60 + labelHeight * names.length);
 
 export interface Label {
-    text: string;
-    colour: string;
-    weight?: number;
+    text: string; colour: string; weight?: number;
     /** Where it may begin, the best first. */
     places: Point[];
     /** Where a line leads to it `from` its point. */
-    far?: Point[];
-    from?: Point;
+    far?: Point[]; from?: Point;
 }
 
 /** Each name at the first of its places where it hides no other; left out where there is none, or where it stands already within `apart` pixels. */

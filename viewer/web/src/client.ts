@@ -3,6 +3,7 @@
 import { FileError, replyKinds, type AddressRange, type Axis, type FileInfo, type Reply } from './protocol';
 import type { Answers } from './worker/worker';
 import { axisOf, coreReady, unpacked } from './core';
+import { firstLevels, forgetCubes } from './cube';
 import { remembered } from './remembered';
 
 /** Gzip, base64. */
@@ -20,8 +21,8 @@ const open = new Set<Waiting>();
 export const isReading = (): boolean => [...open].some(({ size }) => size > 0);
 export type Source = Awaited<ReturnType<typeof openSource>>;
 
-/** A result file, open in a worker of its own. */
-export async function openSource(file: File, trust: boolean) {
+/** A result file, open in a worker of its own. Of a program misses of one level are there at once, by default of the worst first one; `rest`: those of all. */
+export async function openSource(file: File, trust: boolean, level = '') {
     await coreReady;
     const worker = await (idle.pop() ?? newWorker());
     const waiting: Waiting = new Map();
@@ -45,10 +46,7 @@ export async function openSource(file: File, trust: boolean) {
         waiting.clear();
     };
 
-    function close(): void {
-        worker.terminate();
-        open.delete(waiting);
-    }
+    const close = (): void => void (worker.terminate(), open.delete(waiting));
 
     /** A request of the same name that is still running is given up. */
     function askLatest<M extends keyof Answers>(name: string, method: M, ...args: Asked<M>): Answer<M> {
@@ -61,7 +59,15 @@ export async function openSource(file: File, trust: boolean) {
 
     const ask = <M extends keyof Answers>(method: M, ...args: Asked<M>): Answer<M> => askLatest('', method, ...args);
 
-    const info: FileInfo = await ask('open', file, trust).catch((error: unknown) => (close(), Promise.reject(error)));
+    const readMisses = async ({ attribution }: FileInfo, levels: string[]): Promise<void> => void (levels.length && Object.assign(attribution!.columns, await ask('misses', levels)));
+    async function openFile(): Promise<[FileInfo, string[]]> {
+        const found: FileInfo = await ask('open', file, trust), levels = found.attribution?.levels ?? [];
+        const first = levels.includes(level) ? level : firstLevels(found)[0];
+        await readMisses(found, levels.filter((each) => each === first));
+        return [found, levels.filter((each) => each !== first)];
+    }
+    const [info, others] = await openFile().catch((error: unknown) => (close(), Promise.reject(error)));
+    const rest = others.length ? readMisses(info, others).then(() => forgetCubes(info)) : null;
 
     /** Where some series have counts. */
     const extents = (ids: string[]): Promise<AddressRange[]> => remembered(ranges, `${ids}`, () => ask('extents', ids));
@@ -71,5 +77,5 @@ export async function openSource(file: File, trust: boolean) {
         const unit = Math.max(1, ...info.series.filter((each) => ids.includes(each.id)).map((each) => each.unit));
         return remembered(axes, `${ids}`, async () => axisOf(await extents(ids), unit));
     }
-    return { info, close, ask, askLatest, extents, axis };
+    return { info, rest, close, ask, askLatest, extents, axis };
 }

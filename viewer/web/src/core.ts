@@ -12,9 +12,7 @@ declare const packedCore: string;
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
 /** Of gzip. */
-export async function unpacked(text: string): Promise<ArrayBuffer> {
-    return new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
-}
+export const unpacked = (text: string): Promise<ArrayBuffer> => new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 
 let functions: Record<string, (...numbers: number[]) => number>;
 let memory: WebAssembly.Memory;

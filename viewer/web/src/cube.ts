@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cube: the counts of a level as far as a file tells them apart; sums over it make the answer, tables and filters.
-import { cross, flatRollup, max, range, sum } from 'd3-array';
+import { cross, flatRollup, range, sum } from 'd3-array';
 import { causes, type AddressRange, type Column, type FileInfo, type Phases } from './protocol';
 import { once, remembered, rememberedLast } from './remembered';
 import { phasesInWords } from './numbers';
@@ -9,17 +9,12 @@ export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | '
 /** In words. */
 export const causeNames = causes.map((each) => each.replace('_', ' '));
 
-interface Axis {
-    names: string[];
-    /** The number of a name by row; -1: none. */
-    of: Int32Array;
-}
+/** `of`: the number of a name by row; -1: none. `sites`: by site, if it goes by these. */
+type Axis = { names: string[]; of: Int32Array; sites?: number[] };
 
 export interface Cube {
-    level: string;
-    dimensions: Partial<Record<Dimension, Axis>>;
-    accesses: Column;
-    misses: Column;
+    level: string; dimensions: Partial<Record<Dimension, Axis>>; site?: Column;
+    accesses: Column; misses: Column;
     /** Cycles lost; null where the run did not count them. */
     cycles: Column | null;
     /** By causeNames; null where the run did not look for them. */
@@ -30,12 +25,15 @@ export interface Cube {
 export type Filter = Partial<Record<Dimension, number[]>>;
 
 export type Rows = ArrayLike<number>;
-/** What a column has in some rows. There may be millions: what walks an iterator takes ten times as long. */
-const picked = <C extends Int32Array | Float64Array>(into: C, column: ArrayLike<number>, rows: Rows): C => into.map((_, i) => column[rows[i]]) as C;
+/** What a column has in some rows. There may be millions: iterators take ten times as long as loops, functions for each row three times. */
+function picked<C extends Int32Array | Float64Array>(into: C, column: ArrayLike<number>, rows: Rows): C {
+    for (let i = 0; i < into.length; ++i) into[i] = column[rows[i]];
+    return into;
+}
 
 const namesOfPhases = once(({ names }: FileInfo['phases']) => names.map((_, i) => phasesInWords([i], names)));
 function phaseAxis({ phases }: FileInfo, column: ArrayLike<number>): Axis {
-    const [of, names] = [new Int32Array(column), namesOfPhases(phases)], count = (max(of) ?? 0) + 1;
+    const [of, names] = [new Int32Array(column), namesOfPhases(phases)], count = of.reduce((most, each) => (each > most ? each : most), 0) + 1;
     return { names: count > names.length ? range(count).map((i) => phasesInWords([i], phases.names)) : names, of };
 }
 
@@ -47,8 +45,9 @@ const dimensionsOfSites = once((info: FileInfo): Cube['dimensions'] => {
     const grouped = (id: string, rest: string): Axis | undefined => {
         const found = groupings.find((each) => each.id === id);
         if (!found) return undefined;
-        const none = rest === '' ? -1 : found.names.length;
-        return { names: rest === '' ? found.names : [...found.names, rest], of: picked(new Int32Array(site.length), found.of.map((each) => (each < 0 ? none : each)), site) };
+        const none = rest === '' ? -1 : found.names.length, sites = Array.from(found.of, (each) => (each < 0 ? none : each));
+        let of: Int32Array | undefined; // seldom asked for
+        return { names: rest === '' ? found.names : [...found.names, rest], sites, get of() { return (of ??= picked(new Int32Array(site.length), sites, site)); } };
     };
     return {
         structure: grouped('structures', '(code)') ?? { names: ['(code)'], of: new Int32Array(site.length) },
@@ -63,7 +62,7 @@ function cubeOfSites(info: FileInfo, level: string): Cube | null {
     const misses = columns[`misses_${level}`];
     if (!misses) return null;
     return {
-        ...{ level, misses, dimensions: dimensionsOfSites(info), accesses: accessesOf(info, level), cycles: columns.cycles ?? null },
+        ...{ level, misses, dimensions: dimensionsOfSites(info), site: columns.site, accesses: accessesOf(info, level), cycles: columns.cycles ?? null },
         causes: caused.includes(level) ? causes.map((each) => columns[`${each}_${level}`]) : null,
     };
 }
@@ -80,7 +79,9 @@ function accessesOf(info: FileInfo, level: string): Column {
     const asked = askedBy(info, level);
     if (!asked || asked.every((each) => each)) return asked ? accesses : new Float64Array(site.length).fill(NaN);
     const counts = groupings.find((each) => each.id === 'structures')?.of.map((of) => Number(asked[Number(of >= 0)]));
-    return accesses.map((each, row) => each * (counts ? counts[site[row]] : Number(asked[0])));
+    const counted = counts ? picked(new Float64Array(site.length), counts, site) : new Float64Array(site.length).fill(Number(asked[0]));
+    for (let i = 0; i < counted.length; ++i) counted[i] *= accesses[i];
+    return counted;
 }
 
 /** Caches that cores ask, those with most misses first; where links are not in the file, the first that is listed. */
@@ -120,10 +121,18 @@ export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
 }
 
 const cubesOf = once((_: FileInfo) => new Map<string, Cube | null>());
+/** When more is known of the file. */
+export const forgetCubes = (info: FileInfo): void => cubesOf(info).clear();
 
 /** Of a level; null where the file tells nothing apart in it. */
 export const cubeOf = (info: FileInfo, level: string): Cube | null =>
-    remembered(cubesOf(info), level, () => (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
+    remembered(cubesOf(info), level, () => (info.attribution?.levels.includes(level) ? cubeOfSites : cubeOfStructures)(info, level));
+
+function upTo(count: number): Uint32Array {
+    const all = new Uint32Array(count);
+    for (let i = 0; i < count; ++i) all[i] = i;
+    return all;
+}
 
 const rowsKnown = once((_: Cube['dimensions']) => new Map<string, Rows>());
 /** Rows of a cube that a filter leaves. */
@@ -133,16 +142,19 @@ export const rowsOf = ({ dimensions, misses }: Cube, filter: Filter): Rows =>
             const { of, names } = dimensions[name as Dimension] ?? { of: [], names: [] };
             const chosen = new Uint8Array(names.length);
             for (const number of numbers) chosen[number] = 1;
-            return rows.filter((i) => chosen[of[i]]);
-        }, new Uint32Array(misses.length).map((_, i) => i)), (map) => map.size > 6);
+            const kept = new Uint32Array(rows.length);
+            let count = 0;
+            for (let i = 0; i < rows.length; ++i) if (chosen[of[rows[i]]]) kept[count++] = rows[i];
+            return kept.slice(0, count);
+        }, upTo(misses.length)), (map) => map.size > 6);
 
 /** What a filter leaves of a cube; `only`: the number of a cause, whose misses these then are. */
 export function narrowed(cube: Cube, filter: Filter, only = -1): Cube {
     if (only < 0 && Object.keys(filter).length === 0) return cube;
     const rows = rowsOf(cube, filter);
     const some = (column: ArrayLike<number>) => picked(new Float64Array(rows.length), column, rows);
-    const dimensions = Object.fromEntries(Object.entries(cube.dimensions).flatMap(([by, axis]) => (axis ? [[by, { ...axis, of: picked(new Int32Array(rows.length), axis.of, rows) }]] : [])));
-    return { ...cube, dimensions, accesses: some(cube.accesses), misses: some(only < 0 ? cube.misses : cube.causes![only]), cycles: null, causes: cube.causes && cube.causes.map(some) };
+    const dimensions = Object.fromEntries(Object.entries(cube.dimensions).flatMap(([by, axis]) => (axis ? [[by, { names: axis.names, of: picked(new Int32Array(rows.length), axis.of, rows) }]] : [])));
+    return { ...cube, dimensions, site: undefined, accesses: some(cube.accesses), misses: some(only < 0 ? cube.misses : cube.causes![only]), cycles: null, causes: cube.causes && cube.causes.map(some) };
 }
 
 /** Accesses, misses, and these by cause where that is known: in the chosen phases (`counts`), and in each (`byPhase`). */
@@ -156,11 +168,17 @@ export function cubeOfSums(info: FileInfo, level: string, sums: StructureSums[],
     return { level, accesses, misses, cycles: null, causes: byCause.length ? byCause : null, dimensions };
 }
 
+const sumsOfSites = new WeakMap<Column, Float64Array>();
 /** Sums of a column by a dimension, over some rows. */
-export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: Rows): Float64Array {
-    const { of, names } = cube.dimensions[by] ?? { of: [], names: [] };
-    const sums = new Float64Array(names.length);
-    for (let i = 0; i < rows.length; ++i) if (of[rows[i]] >= 0) sums[of[rows[i]]] += values[rows[i]];
+export function sumsBy({ dimensions, site, misses }: Cube, by: Dimension, values: Column, rows: Rows): Float64Array {
+    const axis = dimensions[by], sums = new Float64Array(axis?.names.length ?? 0);
+    if (axis?.sites && site && rows.length === misses.length) {
+        const own = remembered(sumsOfSites, values, () => { const all = new Float64Array(axis.sites!.length); for (let i = 0; i < site.length; ++i) all[site[i]] += values[i]; return all; });
+        own.forEach((each, i) => { if (axis.sites![i] >= 0) sums[axis.sites![i]] += each; });
+    } else if (axis) {
+        const { of } = axis;
+        for (let i = 0; i < rows.length; ++i) if (of[rows[i]] >= 0) sums[of[rows[i]]] += values[rows[i]];
+    }
     return sums;
 }
 

@@ -52,8 +52,7 @@ const nothing = {
 export type FieldModel = typeof nothing;
 
 export interface FieldActs {
-    name: () => string;
-    title: () => string;
+    name: () => string; title: () => string;
     /** `sight`: the addresses that are shown; null: all. */
     python: (sight: [bigint, bigint][] | null) => string;
     /** The stretch that is shown has changed by hand; null: all. */
@@ -62,8 +61,7 @@ export interface FieldActs {
     brush?: (stretch: [number, number] | null, phases: [number, number] | null, again: boolean) => void;
     /** A structure that was clicked; default: it fills the width. */
     pick?: (structure: Structure) => void;
-    clear?: () => void;
-    zoomToSelection?: () => void;
+    clear?: () => void; zoomToSelection?: () => void;
 }
 
 /** How a number of a panel is written. */

@@ -22,8 +22,7 @@ function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
 /** What a file knows of whole structures, spread over their lines: cells, and the histogram of the phases that are chosen, where rows of several
  * phases count where the first of them is; `missing`: what has no place on the axis. */
 export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]) {
-    const cube = chosen.cube!;
-    const phases = chosen.series.phases;
+    const cube = chosen.cube!, { phases } = chosen.series;
     const edges = [...answer('edges', phases).numbers];
     const rows = edges.length - 1;
     const [values, per] = columnsOfCube(chosen);

@@ -17,9 +17,7 @@ export const frames: number[] = [];
 export type Hit<T> = Box & { cell: T };
 
 export interface FigureOptions extends Record<'name' | 'label' | 'python', () => string> {
-    height: (width: number) => number;
-    draw: (painter: Painter) => void;
-    table: () => Table;
+    height: (width: number) => number; draw: (painter: Painter) => void; table: () => Table;
 }
 
 /** `bar`: for controls of the view, before the tools. */

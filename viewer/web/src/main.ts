@@ -11,7 +11,7 @@ import { frames } from './figure';
 import { Hand } from './gestures';
 import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
-import { FileError, NoDigests } from './protocol';
+import { FileError, messageOf, NoDigests } from './protocol';
 import { shade } from './field_draw';
 import { viewsOf, type ViewKind } from './views';
 import { pairsOf, placed } from './views/compare';
@@ -151,11 +151,12 @@ class Page implements App {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         if (!this.files.length) this.main.replaceChildren();
         try {
-            const source = await openSource(file, trust);
-            if (purpose === 'compare') this.compareWith(source);
+            const source = await openSource(file, trust, this.state.level);
+            if (purpose === 'compare') await Promise.all([source, ...this.files].map(({ rest }) => rest)), this.compareWith(source);
             else this.adopt(source);
+            void source.rest?.then(() => this.files.includes(source) && this.render(), (error) => this.tellFault(messageOf(error)));
         } catch (error) {
-            const told = notice('error', error instanceof Error ? error.message : String(error));
+            const told = notice('error', messageOf(error));
             if (error instanceof NoDigests) told.append(' ', h('button', { type: 'button', class: 'trust', onclick: () => void this.take(file, purpose, true) }, 'Read it as it is'));
             this.notices.replaceChildren(told);
             if (!this.files.length) this.landing();

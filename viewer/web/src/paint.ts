@@ -15,20 +15,15 @@ export function pixelOf(colour: string): number {
 }
 
 export interface TextStyle {
-    colour: string;
-    size?: number;
+    colour: string; size?: number; weight?: number;
     anchor?: 'start' | 'middle' | 'end';
-    weight?: number;
     /** Turned by a quarter, reading upwards. */
     upright?: boolean;
 }
 
 /** How a path is drawn; without a colour it is not filled, or has no line. */
 interface Look {
-    fill?: string;
-    stroke?: string;
-    width?: number;
-    dash?: number[];
+    fill?: string; stroke?: string; width?: number; dash?: number[];
     /** Edges lie on pixels. */
     crisp?: boolean;
     /** Where 0, 0 of the path is. */
@@ -38,10 +33,7 @@ interface Look {
 export type Point = [number, number];
 
 export interface Box {
-    x: number;
-    y: number;
-    width: number;
-    height: number;
+    x: number; y: number; width: number; height: number;
     /** Room for titles above it; default: of one line. */
     head?: number;
 }

@@ -86,8 +86,7 @@ export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number,
     const { x, y, width, height } = box;
     const data = dataFor(panel, x0, x1);
     const columns = data && columnsOf(data, x0, x1, Math.round(width));
-    const nothing = !columns || columns.most === -Infinity;
-    const log = !nothing && wanted === 'log';
+    const nothing = !columns || columns.most === -Infinity, log = !nothing && wanted === 'log';
     drawTitles(p, panel, box, (log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '') + (both ? ', one scale for A and B' : ''));
     if (nothing) {
         p.line([[x, y + height], [x + width, y + height]], theme().line);

@@ -41,16 +41,11 @@ export interface Structure {
 
 /** Something counted over addresses: a level's accesses and misses, the events of a link, what a monitor gave. */
 export interface SeriesInfo {
-    id: string;
-    /** Path of the group in the file. */
-    path: string;
+    /** `path`: of the group in the file. `owner`: the level, link or monitor. */
+    id: string; path: string; owner: string;
     kind: 'level' | 'link' | 'monitor' | 'exact';
-    /** Of the level, link or monitor. */
-    owner: string;
-    /** For links: the kind of event. */
-    event: string;
-    /** Bytes of a line. */
-    unit: number;
+    /** For links: the kind of event. `unit`: bytes of a line. */
+    event: string; unit: number;
     rows: number; phases: number;
     /** True where addresses are not those of the program and no column has these. */
     physical: boolean;

@@ -119,8 +119,7 @@ export function drawLines(p: Painter, { cells: all, metric, chosen, beside }: Pi
 }
 
 export interface CellFigure {
-    name: string;
-    title: string;
+    name: string; title: string;
     paint: (p: Painter, picture: Picture) => Hit<Cell>[];
     height: (picture: Picture, width: number) => number;
     /** It stands alone, as wide as the page. */
@@ -133,24 +132,19 @@ export interface CellFigure {
 
 /** A choice of cells: by a column of the file, kept in the URL. */
 export interface Choice {
-    title: string;
-    key: keyof State;
-    of: (cell: Cell) => string;
+    title: string; key: keyof State; of: (cell: Cell) => string;
     /** What has more of it is first; default: as they are. */
     rank?: (own: Cell[]) => number;
 }
 
 export interface Cells {
-    cells: Cell[];
-    metrics: Metric[];
+    cells: Cell[]; metrics: Metric[];
     /** What the error may be weighed against; empty: nothing. */
     overs: Metric[];
     choices: Choice[];
     /** What matters most, in a sentence. */
     answer?: (picture: Picture) => string;
-    note: (picture: Picture) => string;
-    table: (picture: Picture) => Table;
-    python: (picture: Picture) => string;
+    note: (picture: Picture) => string; table: (picture: Picture) => Table; python: (picture: Picture) => string;
 }
 
 /** What is under the pictures, of the chosen cell. */

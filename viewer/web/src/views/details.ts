@@ -217,7 +217,7 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
     const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
     const add = (title: string, values: Float64Array) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
     add(`${cube.level} misses`, cube.misses);
-    if (!cube.accesses.some(Number.isNaN)) {
+    if (!Number.isNaN(cube.accesses[0])) { // of none, or of all
         add(`${cube.level} accesses`, cube.accesses);
         const [misses, accesses] = columns.map(({ values }) => values);
         columns.push({ title: 'rate', rate: true, values: Array.from(misses, (each, i) => (accesses[i] > 0 ? each / accesses[i] : NaN)) });

@@ -182,8 +182,7 @@ export function gridOf(fronts: Fronts, width: number) {
     const kinds = kindsOf(fronts);
     const legend = legendOf(fronts, kinds);
     const wide = endsWidth(legend.map(({ name }) => name));
-    const beside = width - wide >= smallest;
-    const room = beside ? width - wide : width;
+    const beside = width - wide >= smallest, room = beside ? width - wide : width;
     const { panels } = fronts;
     const most = Math.max(1, Math.min(panels.length, words.across, Math.floor(room / smallest)));
     const files = new Set(panels.map(({ source }) => source)).size;

@@ -82,8 +82,7 @@ function drawNode(p: Painter, { name, lines, rate, note, x, y }: Node): void {
 
 /** From the right of a box to the left of one behind it, or from its upper or lower edge to one beside it; where its middle is. */
 function drawLink(p: Painter, a: Node, b: Node, share: number): [number, number] {
-    const back = b.layer <= a.layer;
-    const side = b.y > a.y ? 1 : -1;
+    const [back, side] = [b.layer <= a.layer, b.y > a.y ? 1 : -1];
     const [x0, x1] = back ? [a.x + boxWidth / 2, b.x + boxWidth / 2] : [a.x + boxWidth, b.x];
     const [y0, y1] = [a.y + (boxHeight / 2) * (back ? 1 + side : 1), b.y + (boxHeight / 2) * (back ? 1 - side : 1)];
     const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];

@@ -270,8 +270,7 @@ export function workbenchView(app: App): View {
     /** The lines of what is selected, for the details. */
     async function readLines(selected: [number, number][] | null): Promise<void> {
         const { series, show, selection, whole, cause, filter } = chosen;
-        const on = axis;
-        const stretches = selected ?? [[0, on.bytes]];
+        const on = axis, stretches = selected ?? [[0, on.bytes]];
         // of many rows the lines of everything are not read until something is selected; of a cause all lines are told
         const many = (whole && (cause < 0 || filter.function !== undefined || filter.core !== undefined || !selection)) || stretches.length === 0 || (series.rows * sum(stretches, ([from, to]) => to - from)) / on.bytes > fewRows || series.rows === 0;
         const cache = cacheOf(source.info.machine.yaml, series.owner);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FileInfo: all that the page needs to know of a file before it draws, from attributes and short columns alone.
-import { causes, FileError, type Component, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
+import { causes, FileError, type Component, type FileInfo, type Grouping, type SeriesInfo, type Structure, type TableRow } from '../protocol';
 import { remembered } from '../remembered';
 import { text, texts, type Store } from './h5';
 import { campaignOf, intrusionOf, probeOf, sweepOf, trackersOf, validationOf } from './tables';
@@ -43,16 +43,22 @@ function groupingsOf(store: Store): Grouping[] {
     ].filter((each) => each.names.length > 0);
 }
 
-/** Which code and data of a program miss (docs/programs.md): a row per site and phase, with --per-core also core. */
+/** Columns of misses in levels, and of these by cause. */
+const missesIn = (levels: string[], caused: string[]) => levels.flatMap((level) => [`misses_${level}`, ...(caused.includes(level) ? causes.map((cause) => `${cause}_${level}`) : [])]);
+
+/** Which code and data of a program miss (docs/programs.md): a row per site and phase, with --per-core also core. The page asks for misses by level. */
 function attributionOf(store: Store) {
     const [levels, caused] = ['levels', 'caused'].map((each) => listed(store, 'attribution', each));
-    const counts = [...levels.map((level) => `misses_${level}`), ...caused.flatMap((level) => causes.map((cause) => `${cause}_${level}`))];
     const optional = ['cycles', 'core'].filter((each) => store.has(`attribution/rows/${each}`));
-    const columns: Record<string, Float64Array> = store.columns('attribution/rows', 'site', 'phase', 'accesses', ...optional, ...counts);
+    const columns: Record<string, Float64Array> = store.columns('attribution/rows', 'site', 'phase', 'accesses', ...optional);
+    store.requireColumns('attribution/rows', ['site', ...missesIn(levels, caused)]);
     const groupings = groupingsOf(store);
     if (columns.site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
     return { levels, caused, columns, groupings };
 }
+
+export const missesBySite = (store: Store, { attribution }: FileInfo, levels: string[]): Record<string, Float64Array> =>
+    store.columns('attribution/rows', ...missesIn(levels, attribution!.caused));
 
 /** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
 function sharingOf(store: Store) {

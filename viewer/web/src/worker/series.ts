@@ -43,8 +43,7 @@ export type PyramidLevel = Series['pyramid'][number];
 export function seriesIn(store: Store, info: SeriesInfo, blocks = '1,0', misses = 'misses') {
     const children = store.children(info.path);
     const [block, finest] = blocks.split(',').map(Number);
-    const isLevel = info.kind === 'level';
-    const ofCause = misses !== 'misses';
+    const [isLevel, ofCause] = [info.kind === 'level', misses !== 'misses'];
     const mapped = children.includes('virtual_address');
     const addressColumn = mapped ? 'virtual_address' : 'address';
     const hasFunctions = children.includes('function');

@@ -6,7 +6,7 @@ import { coreReady, cut } from '../core';
 import { FileError, messageOf, replyKinds, type Axis, type FileInfo, type Phases, type Quantity, type Reply, type Stretch } from '../protocol';
 import { remembered } from '../remembered';
 import * as counts from './counts';
-import { factsOf } from './facts';
+import { factsOf, missesBySite } from './facts';
 import { openStore, type Store } from './h5';
 import { reuseIn } from './tables';
 import { seriesIn, type Series, type Token } from './series';
@@ -49,6 +49,8 @@ const dataRanges = () => info.structures.filter((each) => each.bytes > 0 && !eac
 /** What the page may ask; the first argument is a token of the request. */
 const answers = {
     open: (_: Token, source: File, trust: boolean) => open(source, trust),
+    /** Of a program: misses in some levels by row of sites, and these by cause. */
+    misses: (_: Token, levels: string[]) => missesBySite(store, info, levels),
     extents: (token: Token, ids: string[]) => counts.extents(ids.map(seriesOf), token),
     buckets: (token: Token, id: string, quantity: Quantity, phases: Phases, axis: Axis, stretch: Stretch) =>
         counts.buckets({ series: seriesOf(id), phases, axis, token }, quantity, stretch),
@@ -76,7 +78,8 @@ self.onmessage = async ({ data: { id, name, method, args } }: MessageEvent<{ id:
     try {
         const result = await (answers[method] as (token: Token, ...args: unknown[]) => unknown)(token, ...args);
         // rows of sites, the longest of what is told at once, are the page's alone: not copied
-        self.postMessage({ id, result }, method === 'open' ? Object.values(info.attribution?.columns ?? {}).map(({ buffer }) => buffer) : []);
+        const columns = method === 'open' ? info.attribution?.columns : method === 'misses' ? (result as Record<string, Float64Array>) : {};
+        self.postMessage({ id, result }, Object.values(columns ?? {}).map(({ buffer }) => buffer));
     } catch (thrown) {
         // where bytes are damaged the library says that, and names nothing
         const error = thrown instanceof FileError || !store?.fault() ? thrown : new FileError(store.fault());
