@@ -2,6 +2,7 @@
 // Addresses, and where they lie on the axis, which the core makes (viewer/core/axis.hpp).
 import { extent } from 'd3-array';
 import type { AddressRange, Axis, Structure } from './protocol';
+import { once, remembered } from './remembered';
 
 export const rangeOf = ({ base, bytes }: { base: bigint; bytes: number }): AddressRange => [base, base + BigInt(bytes)];
 
@@ -22,14 +23,16 @@ export function addressesIn(axis: Axis, from: number, to: number): AddressRange[
 
 /** The stretch of the axis that addresses take; null where none of them is there. */
 export function placeOf({ segments }: Axis, [begin, end]: AddressRange): [number, number] | null {
-    const [from, to] = extent(
-        segments.flatMap(({ base, bytes, start }) => {
-            const [first, last] = [begin, end].map((at) => Math.min(bytes, Math.max(0, Number(at - base))));
-            return first < last ? [start + first, start + last] : [];
-        }),
-    );
+    const [from, to] = extent(segments.flatMap(({ base, bytes, start }) => {
+        const [first, last] = [begin, end].map((at) => Math.min(bytes, Math.max(0, Number(at - base))));
+        return first < last ? [start + first, start + last] : [];
+    }));
     return from === undefined ? null : [from, to];
 }
+
+const places = once((_: Axis) => new Map<Structure, [number, number] | null>());
+/** That of a structure, which is looked up once: each frame asks for all. */
+export const structurePlace = (axis: Axis, structure: Structure) => remembered(places(axis), structure, () => placeOf(axis, rangeOf(structure)));
 
 export const hex = (address: bigint): string => `0x${address.toString(16)}`;
 

@@ -3,7 +3,7 @@
 import { bisectRight, max, min, range } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 import { drawAddresses, drawKey, drawRows, drawSelection, drawStrip, drawTime, layoutOf, rowsFrom, shade, type Across, type Layout, type Shaded } from './field_draw';
-import { addressAt, addressesIn, describe, hex, placeOf, rangeOf, structureAt } from './axis';
+import { addressAt, addressesIn, describe, hex, structureAt, structurePlace } from './axis';
 import { answer, axisWords, endOfScale } from './core';
 import { h } from './dom';
 import { figureOf } from './figure';
@@ -185,7 +185,7 @@ export function fieldPlot(acts: FieldActs) {
         const address = addressAt(model.axis, x);
         const structure = address !== null && structureAt(model.structures, address);
         if (!structure) return;
-        const place = placeOf(model.axis, rangeOf(structure));
+        const place = structurePlace(model.axis, structure);
         if (acts.pick) acts.pick(structure);
         else if (place) sight.look([place[0], Math.max(place[1], place[0] + 64)]);
     }

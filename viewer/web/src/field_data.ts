@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the field's numbers come from: lines, or, of what is known of data structures as wholes, sums spread evenly over theirs.
 import { cross, groups, range, sum } from 'd3-array';
-import { placeOf, rangeOf } from './axis';
+import { rangeOf, structurePlace } from './axis';
 import { stretchesOf, structuresIn, type Chosen } from './app';
 import type { Source } from './client';
 import { answer } from './core';
@@ -36,7 +36,7 @@ export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x
         const own = rowsOf(cube, { ...filter, structure: [number] });
         const [byPhase, over] = [values, per].map((each) => each && sumsBy(cube, 'phase', each, own));
         if (byPhase!.every((each) => each === 0)) return;
-        const places = structures.filter((each) => each.name === name).map((each) => placeOf(axis, rangeOf(each))).filter((each) => each !== null);
+        const places = structures.filter((each) => each.name === name).map((each) => structurePlace(axis, each)).filter((each) => each !== null);
         const all = sum(places, ([from, to]) => to - from);
         [found, missing] = [found + sum(byPhase!), missing + (all === 0 ? sum(byPhase!) : 0)];
         for (const [from, to] of places)

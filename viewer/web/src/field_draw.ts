@@ -2,7 +2,7 @@
 // Drawing of the field's parts: cells, rows of phases, counts over time, the key of colours, a veil over what is not selected, addresses.
 import { cumsum, max, range, sort, sum, ticks } from 'd3-array';
 import type { ScaleLinear } from 'd3-scale';
-import { hex, placeOf, rangeOf } from './axis';
+import { hex, structurePlace } from './axis';
 import { answer, cut, marksOf, scaleOf } from './core';
 import type { FieldModel } from './field';
 import { causeNames } from './cube';
@@ -51,8 +51,8 @@ export function rowsFrom(phases: number[], cycles: ArrayLike<number> | null) {
     const all = sum(sizes);
     // what took no time can still be seen and hit
     const least = cycles ? Math.min(0.008, 0.4 / rows) : 0;
-    const shares = sizes.map((each) => (all > 0 ? each / all : 1 / rows) + least);
-    const edges = [0, ...cumsum(shares)].map((each) => each / sum(shares));
+    const shares = sizes.map((each) => (all > 0 ? each / all : 1 / rows) + least), whole = sum(shares);
+    const edges = [0, ...cumsum(shares)].map((each) => each / whole);
     return { edges, phasesOf: (row: number): [number, number] => [phases[row], phases[row + 1] - 1] };
 }
 
@@ -190,7 +190,7 @@ export function drawStrip(p: Painter, top: number, at: Across, axis: Axis, struc
     const [begin, end] = at.range();
     p.within(begin, top, end - begin, stripHeight, () => {
         structures.forEach((structure, i) => {
-            const where = placeOf(axis, rangeOf(structure))?.map(at);
+            const where = structurePlace(axis, structure)?.map(at);
             if (!where || where[1] <= begin || where[0] >= end) return;
             const [from, to] = [Math.max(begin, where[0]), Math.min(end, where[1])];
             const fill = colours.structures[i % colours.structures.length];

@@ -25,8 +25,7 @@ export type Column = Float64Array;
 
 /** A cache, TLB or memory with its counters; what coherence did at a component; a link that takes time. */
 export interface Component {
-    name: string;
-    group: 'levels' | 'tlbs' | 'memories' | 'coherence' | 'buses' | 'numa';
+    name: string; group: 'levels' | 'tlbs' | 'memories' | 'coherence' | 'buses' | 'numa';
     /** Sums over the run. */
     totals: Record<string, number>;
     /** Of caches loads, stores and fetches, of TLBs accesses, and how many missed, by phase; null: of others. */
@@ -133,14 +132,12 @@ export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 
 /** What a stretch of the axis holds: the lines with most of what is shown, lines by cache set, events by function. */
 export interface Selected {
-    /** NaN: too many to look at each. */
-    lines: number;
-    first: number; second: number;
+    /** `lines`: NaN: too many to look at each. */
+    lines: number; first: number; second: number;
     /** Most first. */
     worst: { address: bigint; first: number; second: number }[];
     /** Lines of the stretch that have counts, by set; empty where it was not asked for. */
-    sets: Column;
-    functions: { name: string; count: number }[];
+    sets: Column; functions: { name: string; count: number }[];
     /** Misses by cause; empty where rows do not tell it. */
     causes: number[];
 }
