@@ -287,9 +287,10 @@ void add_choice_options(CLI::App& command, ChoiceTexts& texts, const std::string
         "area, energy; default: of a file what its sweep was asked, else error,bytes,bits and, with --slowdown, "
         "slowdown",
         "NAME,NAME...", "objectives, as in error,bits");
-    add_text_option(command, "--where", texts.where,
-                    "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent); none: all" + more,
-                    "NAME<NUMBER,...", "bounds, as in error<5");
+    add_text_option(
+        command, "--where", texts.where,
+        "Only cells that keep these bounds, as in \"error<5,slowdown<1\" (both in percent); none: all" + more,
+        "NAME<NUMBER,...", "bounds, as in error<5");
     command
         .add_option("--tolerance", texts.tolerance,
                     "Differences up to so many percent of the front's range do not count for what remains of it (*); "
