@@ -73,7 +73,7 @@ std::string remedy(const RunView& view, const std::string& level, const std::str
         with(with(with(found.fact, "{uses}", fmt::format("{:.1f}", std::floor(10 * uses + 0.5) / 10)), "{share}",
                   percentage(std::max(false_share, 1 - false_share))),
              "{evictor}", evictor_in_words(worst));
-    const std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
+    std::string text = fmt::format("What to try: {}. {}.", found.words, fact);
     if (!worst.times || !worst.times->cause) return text;
     return fmt::format("{} In the worst phases: {}.", text,
                        remedies.at(name_of(worst, worst.times->cause, false)).words);

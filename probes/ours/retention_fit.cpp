@@ -19,7 +19,7 @@ constexpr double much_better = 0.6;  ///< of the error: another level has to bri
 constexpr double least_step = 0.12;  ///< of a latency, by which the next level is longer
 constexpr double nearly = 4;         ///< deviations, squared: other capacities that remain possible
 constexpr double never_below = 0.045, never_above = 0.04;  ///< shares: pages that are drawn are few; more stays than
-                                                          ///< holds, rather than less
+                                                           ///< holds, rather than less
 
 /// One column of the model by point: the share that does not stay.
 using Column = std::vector<double>;

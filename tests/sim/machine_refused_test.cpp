@@ -23,7 +23,8 @@ TEST(MachineFile, AllThatIsWrongIsSaidAtOnce) {
         "m:4:5: error: a cache needs 'size', as in '{name: L1, next: memory, size: 32 KiB, ways: 8}'\n"
         "m:4:5: error: a cache needs 'ways', as in '{name: L1, next: memory, size: 32 KiB, ways: 8}'\n"
         "m:4:6: error: unknown key 'nam' in a cache; did you mean 'name'? known are: name, next, serves, shared_by, "
-        "size, ways, line, sector, latency, replacement, seed, empty_way, indexing, slices, virtually_indexed, inclusion, "
+        "size, ways, line, sector, latency, replacement, seed, empty_way, indexing, slices, virtually_indexed, "
+        "inclusion, "
         "write, "
         "write_allocate, write_back_first, write_back_miss, write_back_traffic, store_hit_refreshes, "
         "write_back_refreshes, prefetch, bus, outstanding_misses, write_buffer");

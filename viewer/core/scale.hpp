@@ -31,8 +31,8 @@ struct CellValues {
     bool differences = false;
 };
 
-/// What a cell is drawn as: no line or no access, nothing of what is counted, above the end of the scale; then the shades up from 0,
-/// and those down from it.
+/// What a cell is drawn as: no line or no access, nothing of what is counted, above the end of the scale; then the
+/// shades up from 0, and those down from it.
 constexpr std::uint8_t cell_empty = 0, cell_zero = 1, cell_above = 2, first_shade = 3;
 
 /// Cells, and their scale.
